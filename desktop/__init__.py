@@ -1,0 +1,1 @@
+"""Pairloom's desktop: one client of the engine's Session."""

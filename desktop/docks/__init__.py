@@ -1,0 +1,1 @@
+"""Docks beside the pair."""

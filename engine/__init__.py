@@ -1,0 +1,1 @@
+"""Pairloom's engine: data, features, active clustering, projects. Works without a desktop."""

@@ -1,0 +1,1 @@
+"""Readers: folders of images and tables become items."""
