@@ -1,0 +1,261 @@
+"""The whole protocol between the window and the engine thread, on one page.
+
+Requests go one way, replies the other, both frozen and picklable. Every project-changing request
+names the revision it was made at; the worker drops stale ones, the controller drops stale replies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.dataset import Column, Item, ItemProblem, Role
+from engine.model import Confidence, FloatArray, Snapshot, Verdict
+
+# ---------------------------------------------------------------------------- requests
+
+
+@dataclass(frozen=True, slots=True)
+class ScanSource:
+    """Look at a folder or table, without making anything."""
+
+    source: Path
+
+
+@dataclass(frozen=True, slots=True)
+class CreateProject:
+    """Make a project from a source and open it."""
+
+    source: Path
+    path: Path
+    embedder: str
+    seed: int
+    strategy: str = "falcon"
+    params: dict[str, str] = field(default_factory=dict)
+    roles: dict[str, Role] = field(default_factory=dict)
+    question: str = ""
+    planned: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenProject:
+    """Open a project file."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Relink:
+    """Look for the pictures of the open project in another folder (matched by content)."""
+
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Answer the question of `revision`."""
+
+    revision: int
+    a: int
+    b: int
+    verdict: Verdict
+    confidence: Confidence = Confidence.QUITE
+    shown_left: int | None = None
+    response_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Take items out of the questions: unusable pictures."""
+
+    revision: int
+    items: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameGroup:
+    """Name the group that holds `item`."""
+
+    item: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Take back the last step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """Bring back the step taken back last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """Change an earlier answer, keeping the later ones."""
+
+    seq: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo:
+    """Make any earlier step (or another branch's) the present; 0 = before the first answer."""
+
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Show the state after a step, read-only (replay). The reply is a `Replayed`."""
+
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Write the groups: a CSV file, and pictures copied into one folder per group."""
+
+    csv: Path | None = None
+    folders: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseProject:
+    """Close the open project."""
+
+
+Request = (
+    ScanSource
+    | CreateProject
+    | OpenProject
+    | Relink
+    | Tell
+    | SetAside
+    | NameGroup
+    | Undo
+    | Redo
+    | Revise
+    | GoTo
+    | View
+    | Export
+    | CloseProject
+)
+
+# ---------------------------------------------------------------------------- replies
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What a source holds.
+
+    `kind` is "images" or "table"; `columns` is empty for images. `unusable` says why the whole
+    source cannot be used ("" = it can).
+    """
+
+    source: Path
+    kind: str
+    n_items: int
+    n_copies: int
+    columns: tuple[Column, ...]
+    preview: tuple[tuple[str, ...], ...]
+    problems: tuple[ItemProblem, ...]
+    notes: tuple[str, ...]
+    embedders: tuple[str, ...]
+    unusable: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A project is open. `coordinates`: float32[n, 2], the map that never moves."""
+
+    path: Path
+    source: Path
+    source_found: bool
+    items: tuple[Item, ...]
+    columns: tuple[Column, ...]
+    problems: tuple[ItemProblem, ...]
+    coordinates: FloatArray
+    question: str
+    strategy: str
+    embedder: str
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changed:
+    """The live state changed; `saved` = its events are on disk."""
+
+    snapshot: Snapshot
+    saved: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replayed:
+    """A read-only look at an earlier state."""
+
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """Progress of a long task; `total` 0 = unknown."""
+
+    done: int
+    total: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """The engine has nothing more to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The person's stop took effect; what was running left nothing behind."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The export is on disk; `report` says what was written where, in words."""
+
+    report: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something expected went wrong."""
+
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """A bug: `report` is the text to copy. The log is on disk."""
+
+    report: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """No project is open."""
+
+
+Reply = (
+    Scanned
+    | Opened
+    | Changed
+    | Replayed
+    | Working
+    | Idle
+    | Stopped
+    | Exported
+    | Failed
+    | Crashed
+    | Closed
+)

@@ -1,0 +1,324 @@
+"""The values that cross every boundary: frozen, and named as the field names them.
+
+Items are numbered 0..n-1 for the life of a project (`int` item ids); the project binds each id to
+the hash of the item's content, so that answers survive renamed and moved files.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int32]
+FloatArray = npt.NDArray[np.float32]
+
+
+class Verdict(enum.Enum):
+    """What a person said about a pair: must-link, cannot-link, or no constraint."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    UNSURE = "unsure"
+
+
+class Confidence(enum.Enum):
+    """How sure the person was."""
+
+    GUESS = "guess"
+    QUITE = "quite"
+    CERTAIN = "certain"
+
+
+class Source(enum.Enum):
+    """Why the pair was judged."""
+
+    ASKED = "asked"
+    AUDIT = "audit"
+    REPEAT = "repeat"
+    VOLUNTEERED = "volunteered"
+    IMPORTED = "imported"
+
+
+class Pair(NamedTuple):
+    """Two different items, `a < b`. Make one with `Pair.of`."""
+
+    a: int
+    b: int
+
+    @classmethod
+    def of(cls, one: int, other: int) -> Pair:
+        """Order two item ids.
+
+        Raises
+        ------
+        ValueError
+            When both are the same item.
+        """
+        if one == other:
+            raise ValueError(f"an item cannot be paired with itself: {one}")
+        return cls(int(min(one, other)), int(max(one, other)))
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a pair is asked, in plain words: a translatable template and what fills it.
+
+    `str(reason)` gives the English sentence.
+    """
+
+    template: str
+    values: tuple[tuple[str, str | int | float], ...] = ()
+
+    @classmethod
+    def of(cls, template: str, **values: str | float) -> Reason:
+        """Pair a template such as "Group {a} and group {b} lie side by side." with its values."""
+        return cls(template, tuple(values.items()))
+
+    def __str__(self) -> str:
+        return self.template.format(**dict(self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a strategy yields: the pair it wants judged, why, and what an answer is worth.
+
+    `worth` is the number of items whose group an answer may decide.
+    """
+
+    pair: Pair
+    reason: Reason
+    worth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked: a query bound to the state (`revision`) in which it arose."""
+
+    pair: Pair
+    reason: Reason
+    worth: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One thing a person said about a pair. Only these, never derived facts, enter the log."""
+
+    pair: Pair
+    verdict: Verdict
+    confidence: Confidence = Confidence.QUITE
+    source: Source = Source.ASKED
+    shown_left: int | None = None
+    """Item shown on the left; sides are shuffled, and position bias can be measured."""
+    response_ms: int | None = None
+    rater: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clustering:
+    """A grouping of all items.
+
+    Attributes
+    ----------
+    labels
+        int32[n], groups numbered 0..k-1 in order of first appearance; -1 = undecided.
+    confidence
+        float32[n] in [0, 1].
+    exemplars
+        Item ids of the prototypes (representatives) found so far, in the order found.
+    criticisms
+        Item ids that the prototypes represent badly; empty for methods without the notion.
+    """
+
+    labels: IntArray
+    confidence: FloatArray
+    exemplars: tuple[int, ...] = ()
+    criticisms: tuple[int, ...] = ()
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.labels.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """One group as people see it.
+
+    `slot` fixes colour, sign and number, and stays with the group across revisions (largest
+    overlap). `members`: int32 item ids, exemplar first, most doubtful last.
+    """
+
+    slot: int
+    name: str
+    exemplar: int
+    members: IntArray
+    confidence: float
+    in_conflict: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of items."""
+        return len(self.members)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overview:
+    """The groups of one state, ready to draw on the fixed map.
+
+    Attributes
+    ----------
+    groups
+        Largest first.
+    slots
+        int32[n]: slot of each item's group; -1 = undecided or set aside.
+    confidence
+        float32[n] in [0, 1].
+    prototypes, criticisms
+        Item ids to mark on the map.
+    """
+
+    groups: tuple[Group, ...]
+    slots: IntArray
+    confidence: FloatArray
+    prototypes: tuple[int, ...] = ()
+    criticisms: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one answer changed: groups before and after, and how many items changed group."""
+
+    groups_before: int
+    groups_after: int
+    moved: int
+
+
+class StepKind(enum.Enum):
+    """A step in the history that can be taken back."""
+
+    ANSWER = "answer"
+    REVISE = "revise"
+    SET_ASIDE = "set_aside"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryItem:
+    """One step of the history.
+
+    Attributes
+    ----------
+    seq
+        Number of its event in the log, unique and rising.
+    parent
+        `seq` of the step before it, 0 for the first: steps form a tree, branches are kept.
+    kind, answer, items, text
+        `answer` for ANSWER and REVISE; `items` for SET_ASIDE (those set aside) and NAME (an item
+        of the named group); `text` is the name given.
+    target
+        For REVISE: `seq` of the answer that is changed.
+    at
+        Seconds since the epoch, UTC.
+    on_path
+        Whether it belongs to the active branch up to "now".
+    effect
+        What it changed; None off the active path when not computed.
+    """
+
+    seq: int
+    parent: int
+    kind: StepKind
+    at: float
+    on_path: bool
+    answer: Answer | None = None
+    items: tuple[int, ...] = ()
+    text: str = ""
+    target: int | None = None
+    effect: Effect | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """An answer that contradicts earlier ones: `seq` of the answer, and its chain of pairs.
+
+    `chain` holds the answered pairs (with `seq`) that together imply the opposite.
+    """
+
+    seq: int
+    pair: Pair
+    verdict: Verdict
+    chain: tuple[tuple[int, Pair, Verdict], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Honest figures, no promises.
+
+    Attributes
+    ----------
+    answered
+        Answers in force on this path, UNSURE included.
+    unsure
+        How many of them are UNSURE.
+    groups
+        Groups now.
+    implied
+        Pairs settled by transitive closure beyond the ones answered.
+    planned
+        Number of questions the person planned for; None = open end.
+    recent, recent_changes
+        Of the last `recent` answers (at most 20), `recent_changes` changed the groups.
+    set_aside
+        Items set aside.
+    """
+
+    answered: int
+    unsure: int
+    groups: int
+    implied: int
+    planned: int | None
+    recent: int
+    recent_changes: int
+    set_aside: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """All that a view needs of one state.
+
+    Attributes
+    ----------
+    revision
+        Rises with every change; a reply to an older revision is stale.
+    question
+        None = nothing left to ask (or a replayed, read-only state).
+    next_if
+        The question that would follow each verdict, where look-ahead knows it.
+    history
+        Every step ever taken, by rising `seq`, all branches.
+    position
+        `seq` of the step this state ends with; 0 = before the first answer.
+    undo, redo
+        `seq` of the step that undo would take back / redo would bring again; None = nothing.
+    live
+        False for a replayed state (`Session.at`): read-only.
+    """
+
+    revision: int
+    question: Question | None
+    clustering: Clustering
+    overview: Overview
+    history: tuple[HistoryItem, ...]
+    position: int
+    undo: int | None
+    redo: int | None
+    progress: Progress
+    conflicts: tuple[Conflict, ...] = ()
+    next_if: dict[Verdict, Question | None] = field(default_factory=dict)
+    live: bool = True

@@ -1,0 +1,145 @@
+"""Problem: the points to be clustered, one seed, and the cache that makes replay cheap."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    import torch
+
+T = TypeVar("T")
+
+
+class StepCache:
+    """Results of pure, costly steps by key, bounded in bytes (least recently used go first).
+
+    Parameters
+    ----------
+    budget
+        Bytes of arrays and tensors kept.
+    """
+
+    def __init__(self, budget: int = 256 * 2**20) -> None:
+        self._budget = budget
+        self._held = 0
+        self._entries: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
+
+    def get(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return the result under `key`, computing it when it is not held.
+
+        `compute` must be a pure function of `key` and the problem's points and seed.
+        """
+        if key in self._entries:
+            self._entries.move_to_end(key)
+            return self._entries[key][0]  # type: ignore[return-value]
+        value = compute()
+        size = _nbytes(value)
+        self._entries[key] = (value, size)
+        self._held += size
+        while self._held > self._budget and len(self._entries) > 1:
+            _, (_, freed) = self._entries.popitem(last=False)
+            self._held -= freed
+        return value
+
+
+def _nbytes(value: object) -> int:
+    """Bytes held by a result: arrays, tensors, and containers of them."""
+    nbytes = getattr(value, "nbytes", None)
+    if isinstance(nbytes, int):
+        return nbytes
+    if isinstance(value, (tuple, list)):
+        return sys.getsizeof(value) + sum(_nbytes(part) for part in value)
+    if hasattr(value, "__dict__"):
+        return sum(_nbytes(part) for part in vars(value).values())
+    slots = getattr(type(value), "__slots__", ())
+    if slots:
+        return sum(_nbytes(getattr(value, name, None)) for name in slots)
+    return sys.getsizeof(value)
+
+
+class Problem:
+    """What a strategy or clusterer works on.
+
+    Parameters
+    ----------
+    points
+        float[n, d], finite, n >= 1. Kept as float32.
+    seed
+        The project's one seed; every random stream derives from it by name.
+    set_aside
+        Item ids that must not be asked about.
+
+    Attributes
+    ----------
+    points
+        float32[n, d], read-only.
+
+    Raises
+    ------
+    EmbeddingError
+        For an empty or non-finite array.
+    """
+
+    def __init__(
+        self,
+        points: npt.ArrayLike,
+        seed: int = 0,
+        *,
+        set_aside: frozenset[int] = frozenset(),
+        steps: StepCache | None = None,
+    ) -> None:
+        array = np.array(points, dtype=np.float32, copy=True, order="C")
+        if array.ndim != 2 or array.shape[0] == 0:
+            raise EmbeddingError(f"expected at least one row of features, got shape {array.shape}")
+        if not np.isfinite(array).all():
+            row, column = np.argwhere(~np.isfinite(array))[0]
+            raise EmbeddingError(f"features must be finite; row {row}, column {column} is not")
+        array.flags.writeable = False
+        self.points = array
+        self.seed = seed
+        self.set_aside = set_aside
+        self.steps = steps or StepCache()
+        self._tensor: torch.Tensor | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of items."""
+        return int(self.points.shape[0])
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.points.shape[1])
+
+    @property
+    def tensor(self) -> torch.Tensor:
+        """The points as a float32 torch tensor [n, d] (not to be written to)."""
+        if self._tensor is None:
+            import torch
+
+            self._tensor = torch.tensor(self.points)
+        return self._tensor
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """Give the random stream of one purpose, such as "falcon.width".
+
+        Streams are independent of each other and of the order in which they are asked for.
+        """
+        digest = hashlib.blake2b(f"{self.seed}:{purpose}".encode(), digest_size=16).digest()
+        return np.random.default_rng(int.from_bytes(digest, "little"))
+
+    def without(self, set_aside: frozenset[int]) -> Problem:
+        """Give the same problem with other items set aside; the step cache is shared."""
+        other = Problem.__new__(Problem)
+        other.points, other.seed, other.steps = self.points, self.seed, self.steps
+        other.set_aside, other._tensor = set_aside, self._tensor
+        return other
