@@ -6,17 +6,30 @@ import hashlib
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.errors import EmbeddingError
+from engine.model import IntArray
 
 if TYPE_CHECKING:
     import torch
 
 T = TypeVar("T")
+
+
+class Shelf(Protocol):
+    """A place for small results that outlives the process: the project file."""
+
+    def load_indices(self, key: str) -> IntArray | None:
+        """Return what was saved under `key`."""
+        ...
+
+    def save_indices(self, key: str, indices: IntArray) -> None:
+        """Keep `indices` under `key`."""
+        ...
 
 
 class StepCache:
@@ -26,10 +39,13 @@ class StepCache:
     ----------
     budget
         Bytes of arrays and tensors kept.
+    shelf
+        Where `indices` are kept for the next time the project is opened.
     """
 
-    def __init__(self, budget: int = 256 * 2**20) -> None:
+    def __init__(self, budget: int = 256 * 2**20, shelf: Shelf | None = None) -> None:
         self._budget = budget
+        self._shelf = shelf
         self._held = 0
         self._entries: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
 
@@ -49,6 +65,22 @@ class StepCache:
             _, (_, freed) = self._entries.popitem(last=False)
             self._held -= freed
         return value
+
+    def indices(self, key: str, compute: Callable[[], npt.ArrayLike]) -> IntArray:
+        """Return small results (item ids), from the shelf when an earlier session left them.
+
+        `key` names strategy, its version and every parameter the result depends on.
+        """
+
+        def load_or_compute() -> IntArray:
+            held = self._shelf.load_indices(key) if self._shelf else None
+            if held is None:
+                held = np.asarray(compute(), dtype=np.int32)
+                if self._shelf:
+                    self._shelf.save_indices(key, held)
+            return held
+
+        return self.get(("indices", key), load_or_compute)
 
 
 def _nbytes(value: object) -> int:
