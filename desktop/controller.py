@@ -1,0 +1,208 @@
+"""Controller: what the window wants becomes requests; what the engine replies becomes signals.
+
+Hidden: which replies are stale, and whether the views show the live state or a replayed one.
+Promised: views see revisions in rising order only, and never talk to the engine thread themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from desktop.messages import (
+    Changed,
+    Closed,
+    Crashed,
+    Exported,
+    Failed,
+    Idle,
+    Opened,
+    Replayed,
+    Reply,
+    Request,
+    Scanned,
+    Stopped,
+    View,
+    Working,
+)
+from engine.model import Snapshot
+
+if TYPE_CHECKING:
+    from desktop.worker import EngineWorker
+
+
+class Controller(QObject):
+    """The one thing views talk to.
+
+    Parameters
+    ----------
+    worker
+        The engine, on its own thread. None = no engine: requests are kept in `sent`, and tests
+        hand in replies by `receive`.
+    parent
+        Qt owner.
+
+    Attributes
+    ----------
+    sent
+        Requests sent while there is no engine.
+
+    Notes
+    -----
+    Signals, always on the GUI thread:
+
+    - `studyOpened(Opened)`, then `snapshotChanged` with its snapshot; also after a relink.
+    - `snapshotChanged(Snapshot)`: the live state. It comes again *with the same revision* when
+      look-ahead has filled `next_if`; views that draw groups compare revisions.
+    - `replayChanged(Snapshot | None)`: a read-only earlier state is shown; None = back to now.
+    - `requestSent(Request)`: something was asked of the engine, so controls may go quiet.
+    - `scanned`, `working`, `idle`, `stopped`, `exported`, `failed`, `crashed`, `closed`.
+    """
+
+    studyOpened = Signal(object)
+    snapshotChanged = Signal(object)
+    replayChanged = Signal(object)
+    requestSent = Signal(object)
+    scanned = Signal(object)
+    working = Signal(object)
+    idle = Signal()
+    stopped = Signal(object)
+    exported = Signal(object)
+    failed = Signal(object)
+    crashed = Signal(object)
+    closed = Signal()
+
+    _queued = Signal(object)
+
+    def __init__(self, worker: EngineWorker | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.sent: list[Request] = []
+        self._worker = worker
+        self._opened: Opened | None = None
+        self._snapshot: Snapshot | None = None
+        self._replayed: Snapshot | None = None
+        self._viewing: int | None = None
+        self._busy = False
+        if worker is not None:
+            queued = Qt.ConnectionType.QueuedConnection
+            self._queued.connect(worker.handle, queued)
+            worker.replied.connect(self.receive, queued)
+
+    # ------------------------------------------------------------------ what is there
+
+    @property
+    def opened(self) -> Opened | None:
+        """The open project, or None."""
+        return self._opened
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The live state."""
+        return self._snapshot
+
+    @property
+    def shown(self) -> Snapshot | None:
+        """The state to draw: the replayed one if there is one, else the live one."""
+        return self._replayed or self._snapshot
+
+    @property
+    def replaying(self) -> bool:
+        """Whether an earlier, read-only state is shown."""
+        return self._replayed is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether the engine is at work on something that was asked for."""
+        return self._busy
+
+    # ------------------------------------------------------------------ intents
+
+    def send(self, request: Request) -> None:
+        """Ask the engine for something; the answer comes as a signal."""
+        self._busy = True
+        if self._worker is None:
+            self.sent.append(request)
+        else:
+            self._worker.announce()
+            self._queued.emit(request)
+        self.requestSent.emit(request)
+
+    def cancel(self) -> None:
+        """Stop the long task that is running; `stopped` follows. Returns at once."""
+        if self._worker is not None:
+            self._worker.cancel()
+
+    def view(self, seq: int | None) -> None:
+        """Show the state after step `seq` (0 = before the first), read-only; None = back to now."""
+        self._viewing = seq
+        if seq is None:
+            self._leave_replay()
+        else:
+            self.send(View(seq))
+
+    # ------------------------------------------------------------------ replies
+
+    @Slot(object)
+    def receive(self, reply: Reply) -> None:
+        """Take one reply of the engine and tell the views, unless it is stale."""
+        match reply:
+            case Opened():
+                self._open(reply)
+            case Changed(snapshot=snapshot):
+                self._change(snapshot)
+            case Replayed(snapshot=snapshot):
+                self._replay(snapshot)
+            case Closed():
+                self._leave_replay()
+                self._opened = self._snapshot = None
+                self.closed.emit()
+            case Working():
+                self._busy = True
+                self.working.emit(reply)
+            case Idle():
+                self._busy = False
+                self.idle.emit()
+            case _:
+                self._pass_on(reply)
+
+    def _pass_on(self, news: Scanned | Stopped | Exported | Failed | Crashed) -> None:
+        match news:
+            case Scanned():
+                self.scanned.emit(news)
+            case Stopped():
+                self.stopped.emit(news)
+            case Exported():
+                self.exported.emit(news)
+            case Failed():
+                self.failed.emit(news)
+            case Crashed():
+                self.crashed.emit(news)
+            case _ as never:
+                assert_never(never)
+
+    def _replay(self, snapshot: Snapshot) -> None:
+        if self._viewing is not None:  # else the person has come back to the present meanwhile
+            self._replayed = snapshot
+            self.replayChanged.emit(snapshot)
+
+    def _open(self, opened: Opened) -> None:
+        self._leave_replay()
+        self._opened, self._snapshot = opened, opened.snapshot
+        self.studyOpened.emit(opened)
+        self.snapshotChanged.emit(opened.snapshot)
+
+    def _change(self, snapshot: Snapshot) -> None:
+        if self._snapshot is None or snapshot.revision < self._snapshot.revision:
+            return
+        moved_on = snapshot.revision > self._snapshot.revision
+        self._snapshot = snapshot
+        if moved_on:  # an answer or undo given during a replay brings the present back
+            self._leave_replay()
+        self.snapshotChanged.emit(snapshot)
+
+    def _leave_replay(self) -> None:
+        self._viewing = None
+        if self._replayed is not None:
+            self._replayed = None
+            self.replayChanged.emit(None)
