@@ -1,11 +1,21 @@
-"""AnswerLog: what people said, append-only; undo, revision and branches are a fold over it."""
+"""AnswerLog: what people said, append-only; undo, revision and branches are a fold over it.
+
+Steps (an answer, a revision, ...) form a tree: each hangs on the step that was the present when
+it was taken. Moves (undo, redo, go to) only walk on the tree, so nothing is ever lost.
+"""
 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from engine.model import Answer
+from engine.errors import ProjectDamagedError, UsageError
+from engine.model import Answer, Pair, Verdict
 
 
 class EventKind(enum.Enum):
@@ -18,6 +28,9 @@ class EventKind(enum.Enum):
     UNDO = "undo"
     REDO = "redo"
     GOTO = "goto"
+
+
+STEPS = frozenset({EventKind.ANSWER, EventKind.REVISE, EventKind.SET_ASIDE, EventKind.NAME})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +67,246 @@ class Event:
     engine: str = ""
     previous: bytes = b""
     hash: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What holds about a pair on a path: the verdict in force, and the step that first said it."""
+
+    seq: int
+    pair: Pair
+    verdict: Verdict
+
+
+def digest(event: Event) -> bytes:
+    """Hash an event together with its predecessor's hash (blake2b, 32 bytes)."""
+    answer = event.answer
+    fields = {
+        "seq": event.seq,
+        "kind": event.kind.value,
+        "at": repr(event.at),
+        "answer": answer
+        and [
+            *answer.pair,
+            answer.verdict.value,
+            answer.confidence.value,
+            answer.source.value,
+            answer.shown_left,
+            answer.response_ms,
+            answer.rater,
+            answer.note,
+        ],
+        "items": event.items,
+        "text": event.text,
+        "target": event.target,
+        "engine": event.engine,
+    }
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(event.previous + text.encode("ascii"), digest_size=32).digest()
+
+
+class AnswerLog:
+    """The events and the tree they make; stands on one step, the present.
+
+    Parameters
+    ----------
+    events
+        An earlier log, oldest first.
+
+    Raises
+    ------
+    ProjectDamagedError
+        When numbering or hash chain of `events` is broken; the message names the event.
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._events: list[Event] = []
+        self._parent: dict[int, int] = {}
+        self._forward: dict[int, int] = {}  # step -> the child to which redo leads
+        self._position = 0
+        for event in events:
+            self.absorb(event)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything, oldest first."""
+        return tuple(self._events)
+
+    @property
+    def position(self) -> int:
+        """`seq` of the step that is the present; 0 = before the first."""
+        return self._position
+
+    @property
+    def undo_target(self) -> int | None:
+        """The step that undo takes back."""
+        return self._position or None
+
+    @property
+    def redo_target(self) -> int | None:
+        """The step that redo brings again: the latest one left from here."""
+        return self._forward.get(self._position)
+
+    def event(self, seq: int) -> Event:
+        """Return one event by its number.
+
+        Raises
+        ------
+        UsageError
+            When there is none.
+        """
+        if not 1 <= seq <= len(self._events):
+            raise UsageError(f"no event {seq} in a log of {len(self._events)}")
+        return self._events[seq - 1]
+
+    def parent(self, seq: int) -> int:
+        """Return the step before a step; 0 for a first one."""
+        return self._parent[seq]
+
+    def steps(self) -> tuple[Event, ...]:
+        """Return all steps of all branches, oldest first."""
+        return tuple(event for event in self._events if event.kind in STEPS)
+
+    def path(self, position: int | None = None) -> tuple[Event, ...]:
+        """Return the steps from the start to `position` (default: the present)."""
+        seq = self._position if position is None else position
+        if seq != 0 and seq not in self._parent:
+            raise UsageError(f"event {seq} is not a step")
+        steps: list[Event] = []
+        while seq:
+            steps.append(self._events[seq - 1])
+            seq = self._parent[seq]
+        return tuple(reversed(steps))
+
+    def draft(
+        self,
+        kind: EventKind,
+        *,
+        answer: Answer | None = None,
+        items: Sequence[int] = (),
+        text: str = "",
+        target: int | None = None,
+        engine: str = "",
+        at: float | None = None,
+    ) -> Event:
+        """Make the next event without taking it in, so that it can be saved first."""
+        event = Event(
+            seq=len(self._events) + 1,
+            kind=kind,
+            at=time.time() if at is None else at,
+            answer=answer,
+            items=tuple(items),
+            text=text,
+            target=target,
+            engine=engine,
+            previous=self._events[-1].hash if self._events else b"",
+        )
+        self._check(event)
+        return replace(event, hash=digest(event))
+
+    def append(self, kind: EventKind, *, answer: Answer | None = None, **fields: Any) -> Event:
+        """Draft an event and absorb it at once."""
+        event = self.draft(kind, answer=answer, **fields)
+        self.absorb(event)
+        return event
+
+    def absorb(self, event: Event) -> None:
+        """Take in a drafted or loaded event and move the present."""
+        expected = self._events[-1].hash if self._events else b""
+        if event.seq != len(self._events) + 1:
+            raise ProjectDamagedError(
+                f"the answer log is broken: event {event.seq} follows event {len(self._events)}"
+            )
+        if event.previous != expected or event.hash != digest(event):
+            raise ProjectDamagedError(
+                f"the answer log is broken: event {event.seq} does not fit its hash",
+                "The file was altered outside Pairloom; a backup copy may be sound.",
+            )
+        try:
+            self._check(event)
+        except UsageError as error:
+            raise ProjectDamagedError(f"the answer log is broken: {error}") from error
+        self._events.append(event)
+        self._move(event)
+
+    def _check(self, event: Event) -> None:
+        """Refuse an event that makes no sense on this log."""
+        match event.kind:
+            case EventKind.UNDO if self.undo_target is None:
+                raise UsageError("there is nothing to undo")
+            case EventKind.REDO if self.redo_target is None:
+                raise UsageError("there is nothing to redo")
+            case EventKind.GOTO if event.target != 0 and event.target not in self._parent:
+                raise UsageError(f"event {event.target} is not a step")
+            case EventKind.REVISE if event.answer is None or self._root(event) is None:
+                raise UsageError(f"event {event.target} is not an answer on this branch")
+            case EventKind.ANSWER if event.answer is None:
+                raise UsageError("an answer event needs an answer")
+            case EventKind.SET_ASIDE | EventKind.NAME if not event.items:
+                raise UsageError(f"a {event.kind.value} event needs an item")
+            case _:
+                pass
+
+    def _root(self, revision: Event) -> Event | None:
+        """Find the answer that a revision is about, if it lies on the path."""
+        return next(
+            (
+                step
+                for step in self.path()
+                if step.seq == revision.target and step.kind is EventKind.ANSWER
+            ),
+            None,
+        )
+
+    def _move(self, event: Event) -> None:
+        match event.kind:
+            case EventKind.UNDO:
+                self._position = self._parent[self._position]
+            case EventKind.REDO:
+                self._position = self._forward[self._position]
+            case EventKind.GOTO:
+                self._position = event.target or 0
+                # Redo then leads along the branch that was chosen.
+                seq = self._position
+                while seq:
+                    self._forward[self._parent[seq]] = seq
+                    seq = self._parent[seq]
+            case _:
+                self._parent[event.seq] = self._position
+                self._forward[self._position] = event.seq
+                self._position = event.seq
+
+
+def statements(path: Iterable[Event]) -> tuple[Statement, ...]:
+    """List what is said on a path, in the order first said, with revised verdicts put in place.
+
+    A verdict given after UNSURE on the same pair takes its place at the end; other repeated
+    answers on a pair stand beside each other, so that `Constraints` can find them in conflict.
+    """
+    said: dict[int, Statement] = {}
+    for step in path:
+        if step.answer is None:
+            continue
+        if step.kind is EventKind.REVISE and step.target is not None:
+            first = said[step.target]
+            said[step.target] = replace(first, verdict=step.answer.verdict)
+        else:
+            said[step.seq] = Statement(step.seq, step.answer.pair, step.answer.verdict)
+    return tuple(said.values())
+
+
+def set_aside(path: Iterable[Event]) -> frozenset[int]:
+    """Collect the items set aside on a path."""
+    return frozenset(
+        item for step in path if step.kind is EventKind.SET_ASIDE for item in step.items
+    )
+
+
+def names(path: Iterable[Event]) -> dict[int, str]:
+    """Collect group names by the item they were given on; the latest is last."""
+    given: dict[int, str] = {}
+    for step in path:
+        if step.kind is EventKind.NAME:
+            given.pop(step.items[0], None)
+            given[step.items[0]] = step.text
+    return given

@@ -59,3 +59,28 @@ class Job:
         if now - self._last >= self._INTERVAL or (total and done >= total):
             self._last = now
             self._report(done, total, text)
+
+
+class Relay(Job):
+    """A job that passes on to another one, which may be exchanged while a task goes on.
+
+    Parameters
+    ----------
+    target
+        The job whose progress and cancellation count now.
+
+    Notes
+    -----
+    A strategy prepared during look-ahead must not die with the look-ahead's job once it is the
+    live one.
+    """
+
+    __slots__ = ("target",)
+
+    def __init__(self, target: Job) -> None:
+        super().__init__()
+        self.target = target
+
+    def step(self, done: int = 0, total: int = 0, text: str = "") -> None:
+        """Report to the present target; raises `Cancelled` when that one was cancelled."""
+        self.target.step(done, total, text)
