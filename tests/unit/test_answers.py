@@ -111,7 +111,7 @@ def test_any_altered_event_breaks_the_chain_and_is_named() -> None:
         replace(events[1], previous=b"x"),
     ]
     for changed in changes:
-        with pytest.raises(ProjectDamagedError, match="event [25]"):
+        with pytest.raises(ProjectDamagedError, match=r"event [25]"):
             AnswerLog((events[0], changed, events[2]))
     with pytest.raises(ProjectDamagedError):
         AnswerLog(events[1:])

@@ -1,0 +1,248 @@
+"""Whatever a person does, the state shown is the fold of the log; undo and replay are exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.answers import AnswerLog
+from engine.job import Job
+from engine.model import Pair, Snapshot, StepKind, Verdict
+from engine.problem import Problem
+from engine.session import Session
+
+N = 24
+STRATEGIES = ("falcon", "random")
+
+
+def blobs(n: int = N) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    truth = np.arange(n) % 4
+    centres = np.array([[0.2, 0.2], [0.8, 0.2], [0.2, 0.8], [0.8, 0.8]])
+    return centres[truth] + rng.normal(0, 0.09, (n, 2)), truth
+
+
+POINTS, TRUTH = blobs()
+PROBLEM = Problem(POINTS, seed=7)
+
+
+def session(strategy: str, log: AnswerLog | None = None) -> Session:
+    return Session(PROBLEM, strategy, log=log)
+
+
+def seen(snapshot: Snapshot) -> dict[str, object]:
+    """Collect what a person can see of a state, as comparable values."""
+    return {
+        "labels": snapshot.clustering.labels.tolist(),
+        "confidence": snapshot.clustering.confidence.tolist(),
+        "prototypes": snapshot.clustering.exemplars,
+        "slots": snapshot.overview.slots.tolist(),
+        "names": [(group.slot, group.name) for group in snapshot.overview.groups],
+        "question": snapshot.question and snapshot.question.pair,
+        "position": snapshot.position,
+        "undo": snapshot.undo,
+        "redo": snapshot.redo,
+        "progress": snapshot.progress,
+        "conflicts": snapshot.conflicts,
+        "history": snapshot.history,
+    }
+
+
+def unmoved(snapshot: Snapshot) -> dict[str, object]:
+    """Leave out what undo may change: the way forward, and the log itself."""
+    return {k: v for k, v in seen(snapshot).items() if k not in {"redo", "history"}}
+
+
+def judge(pair: Pair) -> Verdict:
+    return Verdict.SAME if TRUTH[pair.a] == TRUTH[pair.b] else Verdict.DIFFERENT
+
+
+def oracle(live: Session, answers: int) -> None:
+    for _ in range(answers):
+        question = live.ask()
+        if question is None:
+            return
+        live.tell(question.pair, judge(question.pair))
+
+
+moves = st.lists(
+    st.one_of(
+        st.tuples(st.just("answer"), st.sampled_from([*Verdict, None, None, None])),
+        st.tuples(
+            st.just("volunteer"),
+            st.tuples(st.integers(0, N - 1), st.integers(0, N - 1), st.sampled_from(Verdict)),
+        ),
+        st.tuples(st.just("undo"), st.none()),
+        st.tuples(st.just("redo"), st.none()),
+        st.tuples(st.just("go to"), st.integers(0, 30)),
+        st.tuples(st.just("revise"), st.tuples(st.integers(0, 30), st.sampled_from(Verdict))),
+        st.tuples(st.just("set aside"), st.integers(0, N - 1)),
+        st.tuples(st.just("name"), st.tuples(st.integers(0, N - 1), st.sampled_from("abc"))),
+        st.tuples(st.just("look ahead"), st.none()),
+    ),
+    max_size=25,
+)
+
+
+def perform(live: Session, move: tuple[str, object]) -> None:
+    kind, what = move
+    question = live.ask()
+    snapshot = live.snapshot()
+    if kind == "answer" and question is not None:
+        live.tell(question.pair, what or judge(question.pair))
+    elif kind == "volunteer":
+        a, b, verdict = what
+        if a != b:
+            live.tell(Pair.of(a, b), verdict)
+    elif kind == "undo" and snapshot.undo is not None:
+        live.undo()
+    elif kind == "redo" and snapshot.redo is not None:
+        live.redo()
+    elif kind == "go to":
+        steps = [0, *(item.seq for item in snapshot.history)]
+        live.go_to(steps[what % len(steps)])
+    elif kind == "revise":
+        at, verdict = what
+        said = [h.seq for h in snapshot.history if h.on_path and h.kind is StepKind.ANSWER]
+        if said:
+            live.revise(said[at % len(said)], verdict)
+    elif kind == "set aside":
+        live.set_aside([what])
+    elif kind == "name":
+        live.name_group(*what)
+    elif kind == "look ahead":
+        live.speculate(Job())
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves)
+def test_the_live_state_is_the_fold_of_the_log(
+    strategy: str, plan: list[tuple[str, object]]
+) -> None:
+    live = session(strategy)
+    for move in plan:
+        perform(live, move)
+    again = session(strategy, AnswerLog(live.log.events))
+    ours, theirs = seen(live.snapshot()), seen(again.snapshot())
+    # A fresh session has not walked other branches: it knows the effects on its own path only.
+    for state in (ours, theirs):
+        state["history"] = [
+            h if h.on_path else (h.seq, h.parent, h.answer) for h in state["history"]
+        ]
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves, st.sampled_from(Verdict))
+def test_undo_takes_an_answer_back_exactly(
+    strategy: str, plan: list[tuple[str, object]], verdict: Verdict
+) -> None:
+    live = session(strategy)
+    for move in plan:
+        perform(live, move)
+    question = live.ask()
+    if question is None:
+        return
+    before = unmoved(live.snapshot())
+    after = seen(live.tell(question.pair, verdict))
+    assert unmoved(live.undo()) == before
+    again = seen(live.redo())
+    assert {**again, "history": None} == {**after, "history": None}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_state_can_be_looked_at_again_as_it_was(strategy: str) -> None:
+    live = session(strategy)
+    shown = [unmoved(live.snapshot())]
+    for _ in range(20):
+        question = live.ask()
+        if question is None:
+            break
+        shown.append(unmoved(live.tell(question.pair, judge(question.pair))))
+    present = seen(live.snapshot())
+    for fresh in (live, session(strategy, AnswerLog(live.log.events))):
+        for then in shown:
+            replayed = fresh.at(then["position"])
+            assert not replayed.live
+            assert unmoved(replayed) == {**then, "question": None, "undo": None}
+    assert seen(live.snapshot()) == present
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_look_ahead_changes_nothing_but_the_wait(strategy: str, verdict: Verdict) -> None:
+    plain, ahead = session(strategy), session(strategy)
+    for step in range(12):
+        question = plain.ask()
+        if question is None:
+            break
+        ready = ahead.speculate(Job())
+        assert ready.revision == plain.snapshot().revision
+        told = verdict if step % 3 == 0 else judge(question.pair)
+        a = plain.tell(question.pair, told)
+        b = ahead.tell(question.pair, told)
+        mine, theirs = seen(a), seen(b)
+        for state in (mine, theirs):
+            state["history"] = [(h.seq, h.answer, h.effect) for h in state["history"]]
+        assert mine == theirs
+        if told is not Verdict.UNSURE:
+            expected = ready.next_if[told]
+            assert (expected and expected.pair) == (b.question and b.question.pair)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_no_answered_or_implied_pair_is_asked_and_set_aside_items_never(strategy: str) -> None:
+    live = session(strategy)
+    live.set_aside([0, 5, 9])
+    for _ in range(60):
+        question = live.ask()
+        if question is None:
+            break
+        assert live.constraints.verdict(question.pair) is None
+        assert not {0, 5, 9} & set(question.pair)
+        live.tell(question.pair, judge(question.pair))
+    assert set(live.snapshot().overview.slots[[0, 5, 9]]) == {-1}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_contradiction_is_logged_shown_and_left_without_effect(strategy: str) -> None:
+    live = session(strategy)
+    live.tell(Pair(0, 4), Verdict.SAME)
+    before = live.tell(Pair(4, 8), Verdict.SAME).clustering.labels.tolist()
+    snapshot = live.tell(Pair(0, 8), Verdict.DIFFERENT)
+    (conflict,) = snapshot.conflicts
+    assert [pair for _, pair, _ in conflict.chain] == [Pair(0, 4), Pair(4, 8)]
+    assert snapshot.clustering.labels.tolist() == before
+    assert any(group.in_conflict for group in snapshot.overview.groups)
+    assert not {0, 4, 8} & set(snapshot.question.pair)
+    assert len(live.log.events) == 3
+    assert live.revise(2, Verdict.DIFFERENT).conflicts == ()
+
+
+def test_an_answer_that_cannot_be_saved_changes_nothing() -> None:
+    full = False
+
+    def commit(_event: object) -> None:
+        if full:
+            raise OSError("no space left on device")
+
+    live = Session(PROBLEM, "falcon", commit=commit)
+    oracle(live, 5)
+    before, full = seen(live.snapshot()), True
+    question = live.ask()
+    for attempt in (
+        lambda: live.tell(question.pair, Verdict.SAME),
+        live.undo,
+        lambda: live.set_aside([1]),
+        lambda: live.revise(1, Verdict.UNSURE),
+    ):
+        with pytest.raises(OSError, match="no space"):
+            attempt()
+        assert seen(live.snapshot()) == before
+    full = False
+    oracle(live, 1)
+    assert live.snapshot().progress.answered == 6
