@@ -140,6 +140,23 @@ class Clustering:
     exemplars: tuple[int, ...] = ()
     criticisms: tuple[int, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        groups: npt.NDArray[np.integer],
+        confidence: FloatArray,
+        exemplars: tuple[int, ...] = (),
+        criticisms: tuple[int, ...] = (),
+    ) -> Clustering:
+        """Renumber groups (integers >= 0; -1 = undecided) in order of first appearance."""
+        first = np.full(int(groups.max()) + 2, len(groups))
+        first[groups[::-1]] = np.arange(len(groups))[::-1]  # the earliest item is written last
+        first[-1] = len(groups)
+        labels = np.empty(len(first), dtype=np.int32)
+        labels[np.argsort(first, kind="stable")] = np.arange(len(first))
+        labels[-1] = -1
+        return cls(labels[groups], confidence, exemplars, criticisms)
+
     @property
     def n_groups(self) -> int:
         """Number of groups."""

@@ -1,17 +1,21 @@
 """Active strategies: each decides what to ask next. One file per strategy, named in `REGISTRY`.
 
 A strategy is written as the loop of its paper: `verdict = yield query`. `Session` turns the
-generator into ask/tell.
+generator into ask/tell. Importing this package does not import torch: strategies do so in `run`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any, ClassVar, Protocol
 
+from engine.errors import ParameterError
 from engine.job import Job
 from engine.model import Clustering, Query, Verdict
+from engine.parameters import Parameter, describe, parse
 from engine.problem import Problem
+from engine.strategies.falcon import Falcon
+from engine.strategies.random_pairs import RandomPairs
 
 Run = Generator[Query, Verdict, None]
 
@@ -46,3 +50,37 @@ class Strategy(Protocol):
     def clustering(self) -> Clustering:
         """Give the best guess at any pause of `run`; asks nothing."""
         ...
+
+
+REGISTRY: dict[str, type[Strategy]] = {
+    strategy.name: strategy for strategy in (Falcon, RandomPairs)
+}
+
+
+def make(name: str, params: Mapping[str, str]) -> Strategy:
+    """Make a strategy from its registry name and `key=value` parameters.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name, parameter or value; the message names those allowed.
+    """
+    strategy = _named(name)
+    return strategy(parse(name, strategy.Params, params))
+
+
+def parameters(name: str) -> tuple[Parameter, ...]:
+    """List the parameters of a strategy.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name.
+    """
+    return describe(_named(name).Params)
+
+
+def _named(name: str) -> type[Strategy]:
+    if name not in REGISTRY:
+        raise ParameterError(f"no strategy '{name}'; there are: {', '.join(REGISTRY)}")
+    return REGISTRY[name]

@@ -1,0 +1,76 @@
+"""Passive methods: each groups all items at once and asks nothing. Named in `REGISTRY`.
+
+Importing this package does not import torch: methods do so in `cluster`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
+
+from engine.clusterers.kmeans import KMeans
+from engine.constraints import Constraints
+from engine.errors import ParameterError
+from engine.job import Job
+from engine.model import Clustering
+from engine.parameters import Parameter, describe, parse
+from engine.problem import Problem
+
+
+class Clusterer(Protocol):
+    """What every passive method offers.
+
+    Attributes
+    ----------
+    name
+        Registry name, part of the command line's contract.
+    version
+        Rises whenever results may change.
+    Params
+        Frozen dataclass of parameters; see `engine.parameters`.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int]
+    Params: ClassVar[type[Any]]
+
+    def __init__(self, params: Any) -> None: ...
+
+    def cluster(self, problem: Problem, constraints: Constraints, job: Job) -> Clustering:
+        """Group all items; deterministic given the problem and the constraints.
+
+        Methods that know no constraints leave them aside.
+        """
+        ...
+
+
+REGISTRY: dict[str, type[Clusterer]] = {method.name: method for method in (KMeans,)}
+
+
+def make(name: str, params: Mapping[str, str]) -> Clusterer:
+    """Make a method from its registry name and `key=value` parameters.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name, parameter or value; the message names those allowed.
+    """
+    method = _named(name)
+    return method(parse(name, method.Params, params))
+
+
+def parameters(name: str) -> tuple[Parameter, ...]:
+    """List the parameters of a method.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name.
+    """
+    return describe(_named(name).Params)
+
+
+def _named(name: str) -> type[Clusterer]:
+    if name not in REGISTRY:
+        raise ParameterError(f"no method '{name}'; there are: {', '.join(REGISTRY)}")
+    return REGISTRY[name]

@@ -1,0 +1,139 @@
+"""Parameters of strategies and methods: a frozen dataclass, its `key=value` text, its form.
+
+Hidden here: how text becomes a checked value and how a dataclass field describes itself. Promised:
+`parse` either gives a complete, valid `Params` or says in one line which parameters and values
+are allowed.
+
+A field says what it is by its annotation (`bool`, `int`, `float`, `str`), its default (none: the
+parameter must be given) and its metadata: `help`, `choices` (a tuple of str), `above` (exclusive
+lower bound) or `least` (inclusive lower bound).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_type_hints
+
+from engine.errors import ParameterError
+
+P = TypeVar("P")
+Value = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter as a form or a help text shows it.
+
+    Attributes
+    ----------
+    name
+        Key in `--set name=value`.
+    type
+        `bool`, `int`, `float` or `str`.
+    default
+        As text, ready to be parsed again; None = must be given.
+    choices
+        The allowed values; empty = any of the type.
+    help
+        One sentence in plain words.
+    """
+
+    name: str
+    type: type[Value]
+    default: str | None
+    choices: tuple[str, ...]
+    help: str
+
+
+def describe(params: type[Any]) -> tuple[Parameter, ...]:
+    """List the parameters of a `Params` dataclass in the order written."""
+    hints = get_type_hints(params)
+    return tuple(
+        Parameter(
+            name=field.name,
+            type=hints[field.name],
+            default=None if field.default is dataclasses.MISSING else _text(field.default),
+            choices=tuple(field.metadata.get("choices", ())),
+            help=field.metadata.get("help", ""),
+        )
+        for field in dataclasses.fields(params)
+    )
+
+
+def parse(owner: str, params: type[P], texts: Mapping[str, str]) -> P:
+    """Make a `Params` from texts; what is not given keeps its default.
+
+    Parameters
+    ----------
+    owner
+        Name of the strategy or method, for the messages.
+    params
+        Frozen dataclass.
+    texts
+        Value by parameter name.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name, a value that is not of the type or out of range, a missing value.
+    """
+    known = {parameter.name: parameter for parameter in describe(params)}
+    for name in texts:
+        if name not in known:
+            allowed = ", ".join(known) or "none"
+            raise ParameterError(f"{owner} has no parameter '{name}'; it has: {allowed}")
+    bounds = {field.name: field.metadata for field in dataclasses.fields(params)}  # type: ignore[arg-type]
+    values: dict[str, Value] = {}
+    for name, parameter in known.items():
+        if name in texts:
+            values[name] = _value(owner, parameter, texts[name].strip(), bounds[name])
+        elif parameter.default is None:
+            raise ParameterError(
+                f"{owner} needs the parameter '{name}': {parameter.help}",
+                hint=f"Give it as {name}=...",
+            )
+    return params(**values)
+
+
+def texts(params: Any) -> dict[str, str]:
+    """Give every parameter as text, such that `parse` makes an equal `Params` of it."""
+    return {field.name: _text(getattr(params, field.name)) for field in dataclasses.fields(params)}
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _value(owner: str, parameter: Parameter, text: str, bounds: Mapping[str, Any]) -> Value:
+    """Turn text into a value of the parameter's type and check it."""
+
+    def refuse(wanted: str) -> ParameterError:
+        return ParameterError(f"{owner}: {parameter.name} must be {wanted}, not '{text}'")
+
+    if parameter.choices and text not in parameter.choices:
+        raise refuse("one of " + ", ".join(parameter.choices))
+    if parameter.type is bool:
+        if text.lower() not in _TRUTH:
+            raise refuse("yes or no")
+        return _TRUTH[text.lower()]
+    if parameter.type is str:
+        return text
+    try:
+        number = int(text) if parameter.type is int else float(text)
+    except ValueError:
+        raise refuse("a whole number" if parameter.type is int else "a number") from None
+    if not math.isfinite(number):
+        raise refuse("a finite number")
+    if "above" in bounds and not number > bounds["above"]:
+        raise refuse(f"above {bounds['above']}")
+    if "least" in bounds and number < bounds["least"]:
+        raise refuse(f"at least {bounds['least']}")
+    return number
+
+
+_TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}

@@ -1,0 +1,113 @@
+"""Random pairs: every pair equally likely. The floor that any strategy must beat."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.constraints import Constraints
+from engine.errors import UsageError
+from engine.job import Job
+from engine.model import Clustering, IntArray, Pair, Query, Reason, Verdict
+from engine.problem import Problem
+
+if TYPE_CHECKING:
+    from engine.strategies import Run
+
+
+@dataclass(frozen=True, slots=True)
+class RandomParams:
+    """Random pairs have no parameters."""
+
+
+class RandomPairs:
+    """Uniform distinct pairs, those that earlier answers settle left out.
+
+    Items that an answer joined form a group, and so does every item told apart from another. All
+    other items go with the nearest of those; before the first answer there is one group.
+    """
+
+    name: ClassVar[str] = "random"
+    version: ClassVar[int] = 1
+    Params: ClassVar[type[Any]] = RandomParams
+
+    def __init__(self, params: RandomParams) -> None:
+        self._params = params
+        self._constraints = Constraints()
+        self._problem: Problem | None = None
+        self._judged: list[int] = []  # items that a SAME or DIFFERENT speaks about
+        self._nearest: IntArray = np.zeros(0, dtype=np.int32)  # position in _judged
+        self._distance: npt.NDArray[np.float64] = np.zeros(0)  # squared, to the nearest judged
+        self._second: npt.NDArray[np.float64] = np.zeros(0)  # squared, to the second nearest
+
+    def run(self, problem: Problem, job: Job) -> Run:
+        """Yield pairs in random order until all are settled."""
+        self._problem = problem
+        self._nearest = np.zeros(problem.n, dtype=np.int32)
+        self._distance = np.full(problem.n, np.inf)
+        self._second = np.full(problem.n, np.inf)
+        reason = Reason.of("Two items picked at random.")
+        for seq, pair in enumerate(_shuffled_pairs(problem.n, problem.rng("random.pairs"))):
+            job.step()
+            if self._constraints.settles(pair) or not problem.set_aside.isdisjoint(pair):
+                continue
+            verdict = yield Query(pair, reason, 2)
+            self._constraints.add(pair, verdict, seq)
+            if verdict is not Verdict.UNSURE:
+                for item in pair:
+                    self._judge(problem, item)
+
+    def clustering(self) -> Clustering:
+        """Give every item the group of the nearest judged item.
+
+        Confidence is the margin (e - d) / (e + d) between the distances to the nearest and the
+        second nearest judged item; 0 before the first answer.
+        """
+        if self._problem is None:
+            raise UsageError("random has not been started")
+        n = self._problem.n
+        if not self._judged:
+            return Clustering(np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.float32))
+        roots = np.array([self._constraints.component(item) for item in self._judged])
+        near, second = np.sqrt(np.maximum(self._distance, 0)), np.sqrt(self._second)
+        both = near + second
+        margin = np.divide(second - near, both, out=np.ones(n), where=both > 0)
+        return Clustering.of(
+            roots[self._nearest], margin.astype(np.float32), exemplars=tuple(self._judged)
+        )
+
+    def _judge(self, problem: Problem, item: int) -> None:
+        """Let the items nearest to `item` go with it."""
+        if item in self._judged:
+            return
+        squares = np.square(problem.points - problem.points[item], dtype=np.float64).sum(axis=1)
+        squares[item] = -1  # before any copy
+        closer = squares < self._distance
+        self._second = np.where(closer, self._distance, np.minimum(self._second, squares))
+        self._nearest[closer] = len(self._judged)
+        self._distance = np.where(closer, squares, self._distance)
+        self._judged.append(item)
+
+
+def _shuffled_pairs(n: int, rng: np.random.Generator) -> Iterator[Pair]:
+    """Give all pairs of n items in random order, in memory that grows with those given only.
+
+    A Fisher-Yates shuffle of 0..N-1 that remembers just the exchanged places.
+    """
+    total = n * (n - 1) // 2
+    moved: dict[int, int] = {}
+    for last in range(total - 1, -1, -1):
+        drawn = int(rng.integers(last + 1))
+        yield _pair(moved.get(drawn, drawn))
+        moved[drawn] = moved.pop(last, last)
+
+
+def _pair(index: int) -> Pair:
+    """Give pair number `index` in the order (0,1), (0,2), (1,2), (0,3), ..."""
+    b = (1 + math.isqrt(1 + 8 * index)) // 2
+    return Pair(index - b * (b - 1) // 2, b)
