@@ -1,0 +1,395 @@
+"""The engine thread: the one place where requests of the window meet Session, SQLite and torch.
+
+Hidden: threads, loading of the engine, look-ahead, what counts as stale, stopped or crashed.
+Promised: every request is followed by `Idle`; an answer is on disk before the next question is
+sent; look-ahead gives way to the next request at once; no exception leaves the thread.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, assert_never
+
+from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+
+from desktop.messages import (
+    Changed,
+    Closed,
+    CloseProject,
+    Crashed,
+    CreateProject,
+    Export,
+    Exported,
+    Failed,
+    GoTo,
+    Idle,
+    NameGroup,
+    Opened,
+    OpenProject,
+    Redo,
+    Relink,
+    Replayed,
+    Request,
+    Revise,
+    Scanned,
+    ScanSource,
+    SetAside,
+    Stopped,
+    Tell,
+    Undo,
+    View,
+    Working,
+)
+from desktop.versions import versions
+from engine.errors import Cancelled, DatasetError, EngineError, UsageError
+from engine.job import Job
+from engine.model import Pair, Snapshot
+
+if TYPE_CHECKING:
+    from engine.study import Study
+
+    from engine.session import Session
+
+LOG = logging.getLogger(__name__)
+
+_STOPPABLE = (ScanSource, CreateProject, OpenProject, Relink, Export)
+
+
+class EngineWorker(QObject):
+    """Handles requests one after the other, on the thread it was moved to.
+
+    Notes
+    -----
+    `announce`, `cancel`, `warm_up` and `finish` are for the GUI thread; the rest runs on the
+    worker's own.
+    """
+
+    replied = Signal(object)
+    _warming = Signal()
+    _finishing = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._study: Study | None = None
+        self._snapshot: Snapshot | None = None
+        # Each counter has one writer, so no lock is needed: the window counts what it asks for,
+        # this thread what it takes up.
+        self._announced = 0
+        self._taken = 0
+        self._stopped_upto = 0
+        self._stoppable = Job()  # the long task under way
+        self._ahead = Job()
+        self._warming.connect(self._load, Qt.ConnectionType.QueuedConnection)
+        self._finishing.connect(self._close_thread, Qt.ConnectionType.QueuedConnection)
+
+    # -------------------------------------------------- called from the GUI thread
+
+    def announce(self) -> None:
+        """Say that a request is on its way: look-ahead gives way to it."""
+        self._announced += 1
+        self._ahead.cancel()
+
+    def cancel(self) -> None:
+        """Stop the long task under way and those asked for but not begun. Answers go on."""
+        self._stopped_upto = self._announced
+        self._stoppable.cancel()
+
+    def warm_up(self) -> None:
+        """Load the engine in the background, so that the first request need not wait for it."""
+        self._warming.emit()
+
+    def finish(self) -> None:
+        """Take up the answers given before, then close the project and end the thread."""
+        self.announce()
+        self.cancel()
+        self._finishing.emit()
+
+    # ------------------------------------------------------ on the worker's thread
+
+    @Slot(object)
+    def handle(self, request: Request) -> None:
+        """Act on one request."""
+        self._taken += 1
+        self._guarded(type(request).__name__, lambda: self._act(request))
+        self.replied.emit(Idle())
+        self._guarded("look-ahead", self._look_ahead)
+
+    def _guarded(self, what: str, act: Callable[[], None]) -> None:
+        """Run `act`; whatever it raises becomes a reply. The only broad except of the engine."""
+        try:
+            act()
+        except Cancelled:
+            if what != "look-ahead":
+                self.replied.emit(Stopped(what))
+        except EngineError as error:
+            LOG.warning("%s failed: %s", what, error.message)
+            self.replied.emit(Failed(error.message, error.hint))
+        except MemoryError:
+            LOG.exception("%s ran out of memory", what)
+            self.replied.emit(
+                Failed(
+                    "There is not enough memory for this.",
+                    "Close other programs, or use fewer items; your answers are saved.",
+                )
+            )
+        except Exception:
+            LOG.exception("%s crashed", what)
+            self.replied.emit(Crashed(crash_report(what)))
+
+    def _act(self, request: Request) -> None:
+        match request:
+            case ScanSource() | CreateProject() | OpenProject() | Relink() | Export():
+                self._act_long(request)
+            case CloseProject():
+                self._close_study()
+                self.replied.emit(Closed())
+            case View(seq=seq):
+                if self._announced == self._taken:  # else overtaken: a later look is on its way
+                    self.replied.emit(Replayed(self._session(Job()).at(seq)))
+            case _:
+                self._act_on_state(request)
+
+    def _act_long(
+        self, request: ScanSource | CreateProject | OpenProject | Relink | Export
+    ) -> None:
+        job = self._stoppable = Job(lambda *report: self.replied.emit(Working(*report)))
+        if self._taken <= self._stopped_upto:
+            job.cancel()
+        job.step(0, 0, "Starting")
+        match request:
+            case ScanSource():
+                self._scan(request, job)
+            case CreateProject():
+                self._create(request, job)
+            case OpenProject():
+                self._close_study()
+                self._load()
+                self._study = _study_class().open(request.path, job)
+                self._say_opened()
+            case Relink():
+                self._open_study.relink(request.folder, job)
+                self._say_opened()
+            case Export():
+                self.replied.emit(Exported(_export(self._open_study, request, job)))
+            case _ as never:
+                assert_never(never)
+
+    def _act_on_state(
+        self, request: Tell | SetAside | NameGroup | Undo | Redo | Revise | GoTo
+    ) -> None:
+        session = self._session(Job(lambda *report: self.replied.emit(Working(*report))))
+        now = self._snapshot or session.snapshot()
+        match request:
+            case Tell() | SetAside() if request.revision != now.revision:
+                LOG.info("dropped a stale %s", type(request).__name__)
+                return
+            case Tell():
+                snapshot = session.tell(
+                    Pair.of(request.a, request.b),
+                    request.verdict,
+                    confidence=request.confidence,
+                    shown_left=request.shown_left,
+                    response_ms=request.response_ms,
+                )
+            case SetAside():
+                snapshot = session.set_aside(request.items)
+            case NameGroup():
+                snapshot = session.name_group(request.item, request.name)
+            case Undo():
+                snapshot = session.undo() if now.undo is not None else now
+            case Redo():
+                snapshot = session.redo() if now.redo is not None else now
+            case Revise():
+                snapshot = session.revise(request.seq, request.verdict)
+            case GoTo():
+                snapshot = session.go_to(request.seq)
+            case _ as never:
+                assert_never(never)
+        self._show(snapshot)
+
+    def _look_ahead(self) -> None:
+        """Prepare the questions that may follow, unless something else is to be done."""
+        job = self._ahead = Job()
+        now = self._snapshot
+        if self._announced != self._taken or self._study is None or now is None:
+            return
+        if now.question is not None and len(now.next_if) < 2:
+            self._show(self._session(job).speculate(job))
+
+    # ------------------------------------------------------------------ the study
+
+    @property
+    def _open_study(self) -> Study:
+        if self._study is None:
+            raise UsageError("no project is open")
+        return self._study
+
+    def _session(self, job: Job) -> Session:
+        session = self._open_study.session
+        session.job = job
+        return session
+
+    def _show(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self.replied.emit(Changed(snapshot))
+
+    def _say_opened(self) -> None:
+        study = self._open_study
+        project = study.project
+        if project is None:
+            raise UsageError("the window works on project files only")
+        self._snapshot = study.session.snapshot()
+        self.replied.emit(
+            Opened(
+                path=project.path,
+                source=study.dataset.source,
+                source_found=study.source_found,
+                items=study.dataset.items,
+                columns=study.dataset.columns,
+                problems=study.dataset.problems,
+                coordinates=study.coordinates,
+                question=study.settings.question,
+                strategy=study.settings.strategy,
+                embedder=study.settings.embedder,
+                snapshot=self._snapshot,
+            )
+        )
+
+    def _close_study(self) -> None:
+        study, self._study, self._snapshot = self._study, None, None
+        if study is not None:
+            study.close()
+
+    def _create(self, request: CreateProject, job: Job) -> None:
+        self._load()
+        study = _study_class().create(
+            request.source,
+            job,
+            path=request.path,
+            embedder=request.embedder,
+            strategy=request.strategy,
+            params=request.params,
+            seed=request.seed,
+            roles=request.roles or None,
+            question=request.question,
+            planned=request.planned,
+        )
+        self._close_study()
+        self._study = study
+        self._say_opened()
+
+    def _scan(self, request: ScanSource, job: Job) -> None:
+        from engine import embedders, readers
+
+        try:
+            found = readers.preview(request.source, job)
+        except DatasetError as error:
+            self.replied.emit(
+                Scanned(
+                    source=request.source,
+                    kind="",
+                    n_items=0,
+                    n_copies=0,
+                    columns=(),
+                    preview=(),
+                    problems=(),
+                    notes=(),
+                    embedders=(),
+                    unusable=error.message,
+                    hint=error.hint,
+                )
+            )
+            return
+        self.replied.emit(
+            Scanned(
+                source=request.source,
+                kind=found.kind.value,
+                n_items=found.n_items,
+                n_copies=found.n_copies,
+                columns=found.columns,
+                preview=found.rows,
+                problems=found.problems,
+                notes=found.notes,
+                embedders=embedders.names_for(found.kind),
+            )
+        )
+
+    # ---------------------------------------------------------------- the thread
+
+    @Slot()
+    def _load(self) -> None:
+        """Import the engine on this thread; a core is left to the window."""
+        if "torch" in sys.modules:
+            return
+        _open_library_quietly()
+        import torch
+
+        torch.set_num_threads(max(1, (os.cpu_count() or 2) - 1))
+        _study_class()
+
+    @Slot()
+    def _close_thread(self) -> None:
+        self._guarded("CloseProject", self._close_study)
+        QThread.currentThread().quit()
+
+
+def _study_class() -> type[Study]:
+    from engine.study import Study
+
+    return Study
+
+
+def _export(study: Study, request: Export, job: Job) -> str:
+    from engine import export
+
+    written = []
+    if request.csv is not None:
+        written.append(export.write_groups_csv(study, request.csv))
+    if request.folders is not None:
+        written.append(export.copy_into_folders(study, request.folders, job))
+    return "\n".join(written)
+
+
+def _open_library_quietly() -> None:
+    """Load torch's large library while the window stays alive.
+
+    `import torch` holds the interpreter lock while the system maps 400 MB and runs its static
+    constructors: measured, one stall of 160 to 240 ms of the window with a warm disk, more with a
+    cold one. A foreign call gives the lock up, and the import then finds the library loaded:
+    60 to 70 ms are left.
+    """
+    spec = importlib.util.find_spec("torch")
+    if not sys.platform.startswith("linux") or spec is None or spec.origin is None:
+        return
+    folder = os.path.join(os.path.dirname(spec.origin), "lib")  # noqa: PTH118, PTH120
+    dlopen = ctypes.CDLL(None).dlopen
+    dlopen.restype = ctypes.c_void_p
+    dlopen.argtypes = (ctypes.c_char_p, ctypes.c_int)
+    for name in ("libtorch_cpu.so", "libtorch_python.so"):
+        dlopen(os.fsencode(os.path.join(folder, name)), os.RTLD_NOW)  # noqa: PTH118
+
+
+def crash_report(what: str) -> str:
+    """Describe the exception being handled, for a person to copy: no contents of their files."""
+    return f"{versions()}\nWhile: {what}\n\n{traceback.format_exc()}"
+
+
+def start(worker: EngineWorker) -> QThread:
+    """Give the worker its thread, running; end it by `stop`."""
+    thread = QThread()
+    thread.setObjectName("engine")
+    worker.moveToThread(thread)
+    thread.start()
+    return thread
+
+
+def stop(worker: EngineWorker, thread: QThread) -> bool:
+    """Close the project and end the thread; False = it did not end within half a minute."""
+    worker.finish()
+    return thread.wait(30_000)
