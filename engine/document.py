@@ -115,8 +115,6 @@ class Document:
         ResourceError
             When the disk is full.
         """
-        if self.connection.in_transaction:
-            raise UsageError("a transaction within a transaction")
         # Holding the lock, SQLite would go on writing into a deleted file without a word.
         if _identity(self.path) != self._identity:
             raise ProjectError(
@@ -124,8 +122,11 @@ class Document:
                 "the last change was not saved.",
                 "Put the file back, or save a copy under another name.",
             )
-        with _explained(self.path), _atomic(self.connection):
-            yield self.connection
+        with _explained(self.path):
+            if self.connection.in_transaction:
+                raise UsageError("a transaction within a transaction")
+            with _atomic(self.connection):
+                yield self.connection
 
     def copy_to(self, path: Path, amend: Fill) -> None:
         """Write a copy, whole or not at all, over whatever is at `path`.
@@ -209,13 +210,15 @@ def _atomic(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _connect(path: Path, *, create: bool = False) -> sqlite3.Connection:
-    """Connect with the settings that every project file is used with; reads nothing yet."""
+    """Connect with the settings that every project file is used with."""
     # Not `Path.as_uri`: SQLite wants no host part, so //server/share becomes ////server/share.
     posix = path.as_posix()
     name = ("" if posix.startswith("/") else "/") + quote(os.fsencode(posix))
     mode = "rwc" if create else "rw"
     connection = sqlite3.connect(f"file://{name}?mode={mode}", uri=True, isolation_level=None)
     try:
+        # Text that is no longer UTF-8 is read all the same, so that its row can be named.
+        connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         for setting in (
             f"busy_timeout = {_PATIENCE_MS}",
@@ -313,6 +316,8 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise explain(error, path) from error
+    except UnicodeDecodeError as error:  # an error that quotes damaged text
+        raise _damaged(path, "its tables cannot be read") from error
     except MemoryError as error:
         raise ResourceError(
             f"There is not enough memory to work on {path}.", "Close other programs."
@@ -369,14 +374,13 @@ def explain(error: sqlite3.Error, path: Path) -> EngineError | UsageError:
                 f"{path} cannot be opened.",
                 "Check that the folder exists and that you may read and write there.",
             )
-        case sqlite3.SQLITE_IOERR:
-            return ProjectError(
-                f"Reading or writing {path} failed ({error}); the last change was not saved.",
-                "Check the disk or the network drive that holds it.",
-            )
         case sqlite3.SQLITE_CONSTRAINT | sqlite3.SQLITE_MISUSE:
             return UsageError(f"{path}: {error}")
         case None if isinstance(error, sqlite3.ProgrammingError):  # closed, or another thread
             return UsageError(f"{path}: {error}")
-    # SQLITE_CORRUPT, text that is not text, a table that is not as it says it is.
-    return _damaged(path, str(error))
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR | None:
+            return _damaged(path, str(error))
+    return ProjectError(
+        f"Reading or writing {path} failed ({error}); the last change was not saved.",
+        "Check the disk or the network drive that holds it.",
+    )

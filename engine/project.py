@@ -89,10 +89,7 @@ class Project:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._shelf: dict[str, IntArray] = {}  # small results waiting for the next transaction
-        try:
-            self._settings = Settings(**self._read_document("settings"))
-        except TypeError as error:
-            raise records.damaged(self.path, "the settings record", "is unreadable") from error
+        self._settings = self._read_document("settings", lambda about: Settings(**about))
 
     @classmethod
     def create(cls, path: Path, *, dataset: Dataset, settings: Settings) -> Project:
@@ -209,10 +206,7 @@ class Project:
             When a row was altered.
         """
         where = self._place()
-        try:
-            described = records.decode_description(self._read_document("dataset"))
-        except (KeyError, TypeError, ValueError) as error:
-            raise records.damaged(self.path, "the dataset record", "is unreadable") from error
+        described = self._read_document("dataset", records.decode_description)
         return dataclasses.replace(
             described,
             root=where.root,
@@ -388,12 +382,16 @@ class Project:
             yield connection
         self._shelf.clear()
 
-    def _read_document(self, name: str) -> Any:
-        """Return plain values kept under a name."""
+    def _read_document(self, name: str, decode: Callable[[dict[str, Any]], _T]) -> _T:
+        """Return what is kept under a name as plain values."""
+        what = f"the {name} record"
         rows = self._document.rows(records.READ_DOCUMENT, name)
         if not rows or records.checksum(*rows[0][:2]) != rows[0][2]:
-            raise records.damaged(self.path, f"the {name} record", "does not fit its checksum")
-        return json.loads(rows[0][1])
+            raise records.damaged(self.path, what, "does not fit its checksum")
+        try:
+            return decode(json.loads(rows[0][1]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise records.damaged(self.path, what, "is unreadable") from error
 
     def _read_array(self, space: str, name: str) -> npt.NDArray[Any] | None:
         rows = self._document.rows(records.READ_ARRAY, space, name)
@@ -418,7 +416,8 @@ class Project:
                 raise records.damaged(self.path, f"{what} {row[0]}", str(error)) from error
 
     def _place(self) -> place.Place:
-        return place.find(self._read_document("place"), self.path.parent)
+        folder = self.path.parent
+        return self._read_document("place", lambda about: place.find(about, folder))
 
 
 def _put_array(connection: sqlite3.Connection, space: str, name: str, array: npt.ArrayLike) -> None:

@@ -80,7 +80,7 @@ def checksum(*values: int | str | bytes | memoryview | None) -> bytes:
         if isinstance(value, bytes | memoryview):
             mark, data = "b", value
         elif isinstance(value, str):
-            mark, data = "t", value.encode()
+            mark, data = "t", value.encode("utf-8", "surrogateescape")
         else:
             mark, data = "v", repr(value).encode()
         digest.update(f"{mark}{len(data)}:".encode())
@@ -97,9 +97,19 @@ def encode_text(text: str) -> str | bytes:
     return text
 
 
-def decode_text(value: str | bytes) -> str:
-    """Undo `encode_text`."""
-    return value if isinstance(value, str) else value.decode("utf-8", "surrogatepass")
+def decode_text(value: object) -> str:
+    """Undo `encode_text`.
+
+    Raises
+    ------
+    ValueError
+        When it is neither text nor bytes.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogatepass")
+    raise ValueError(f"holds {value!r} where text belongs")
 
 
 def encode_json(value: object) -> str:

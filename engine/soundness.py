@@ -17,7 +17,14 @@ def findings(document: Document) -> Iterator[str]:
     cached feature, the numbering of items, and the events: readable, about items that exist,
     without gaps, and in an unbroken chain of hashes.
     """
-    yield from document.findings()
+    try:
+        yield from document.findings()
+        yield from _contents(document)
+    except ProjectDamagedError as error:  # the rest cannot even be read
+        yield error.message
+
+
+def _contents(document: Document) -> Iterator[str]:
     yield from _checksums(document)
     numbers = [number for (number,) in document.rows("select id from items order by id")]
     if numbers != list(range(len(numbers))):
