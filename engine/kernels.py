@@ -107,16 +107,20 @@ class KernelMatrix:
         """Give the matrix of some of the points."""
         return KernelMatrix(self._points[torch.from_numpy(items).long()], self._kernel)
 
-    def columns(self, items: Sequence[int], job: Job) -> torch.Tensor:
-        """Give K[:, items], float64[n, len(items)]."""
+    def column(self, item: int, job: Job) -> torch.Tensor:
+        """Give K[:, item], float64[n]."""
+        return self.sums([item], job)
+
+    def sums(self, items: Sequence[int], job: Job) -> torch.Tensor:
+        """Give the sum of the columns K[:, items], float64[n]."""
         centres = self._points[list(items)].double()
-        block = max(1, _TILE_BYTES // (8 * (len(items) + self._points.shape[1])))
-        out = torch.empty((self.n, len(items)), dtype=torch.float64)
+        block = max(1, _TILE_BYTES // (8 * (2 * len(items) + self._points.shape[1])))
+        sums = torch.empty(self.n, dtype=torch.float64)
         for start in range(0, self.n, block):
             job.step()
             rows = self._points[start : start + block].double()
-            out[start : start + block] = self._kernel(rows, centres)
-        return out
+            sums[start : start + block] = self._kernel(rows, centres).sum(1)
+        return sums
 
     def means(self, job: Job, text: str = "") -> torch.Tensor:
         """Give the mean of each column, float64[n], tile by tile over one triangle of K.

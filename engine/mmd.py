@@ -27,10 +27,8 @@ _JITTER = 1e-6  # added to the diagonal of the criticisms' kernel matrix
 
 def squared_mmd(kernel: KernelMatrix, items: Sequence[int], job: Job) -> float:
     """Give MMD^2 between all points and the points `items`; 0 = they spread the same way."""
-    means = kernel.means(job)
-    columns = kernel.columns(items, job)
-    within = columns[list(items)].mean()
-    return float(means.mean() - 2 * columns.mean() + within)
+    between = kernel.sums(items, job) / len(items)
+    return float(kernel.means(job).mean() - 2 * between.mean() + between[list(items)].mean())
 
 
 def prototypes(
@@ -65,13 +63,13 @@ def prototypes(
     chosen = list(fixed)
     taken = torch.zeros(kernel.n, dtype=torch.bool)
     taken[chosen] = True
-    inside = kernel.columns(chosen, job).sum(1) if chosen else torch.zeros_like(means)
+    inside = kernel.sums(chosen, job) if chosen else torch.zeros_like(means)
     picked: list[int] = []
     for _ in range(min(count, kernel.n - len(chosen))):
         job.step()
         score = 2 * means - (2 * inside + 1) / (len(chosen) + 1)
         best = _first_highest(score.masked_fill(taken, -math.inf))
-        inside += kernel.columns([best], job)[:, 0]
+        inside += kernel.column(best, job)
         taken[best] = True
         chosen.append(best)
         picked.append(best)
@@ -117,7 +115,7 @@ def criticisms(
     for step in range(count):
         job.step()
         best = _first_highest(interest + residual.log())
-        column = kernel.columns([best], job)[:, 0]
+        column = kernel.column(best, job)
         if step:
             column -= factor[:step, best] @ factor[:step]
         column /= residual[best].sqrt()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from engine.confidence import margin
 from engine.constraints import Constraints
 from engine.errors import ParameterError
 from engine.job import Job
@@ -77,9 +78,8 @@ class KMeans:
 
         _, means = min(map(attempt, range(self._params.starts)), key=lambda found: found[0])
         labels, near, second = _nearest(points, means, job)
-        near, second = near.sqrt(), second.sqrt()
-        margin = 1 - 2 * near / (near + second).clamp(min=np.finfo(np.float64).tiny)
-        return Clustering.of(labels.numpy(), margin.clamp(0, 1).float().numpy())
+        sure = margin(near.sqrt().numpy(), second.sqrt().numpy())
+        return Clustering.of(labels.numpy(), sure)
 
     def _descend(
         self, points: torch.Tensor, means: torch.Tensor, job: Job

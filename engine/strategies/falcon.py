@@ -15,6 +15,7 @@ FALCON's Algorithm 1; prototypes and criticisms after MMD-critic (see `engine.mm
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine import parameters
+from engine.confidence import margin
 from engine.errors import UsageError
 from engine.job import Job
 from engine.model import Clustering, FloatArray, IntArray, Pair, Query, Reason, Verdict
@@ -114,6 +116,7 @@ class Falcon:
         prototypes = growth.all_prototypes(self._round)
         settled, group = self._memberships(growth.points, prototypes)
         near, distance = growth.near(self._round)
+        distance = np.maximum(distance, 0)
         of_item = group[near[:, 0]]
         own = settled[near] & (group[near] == of_item[:, None])
         inner = np.where(own, distance, np.inf).min(axis=1)
@@ -123,7 +126,7 @@ class Falcon:
         outer = np.minimum(outer, farthest)
         return Clustering.of(
             of_item,
-            _margin(inner, outer),
+            margin(inner, outer),
             exemplars=tuple(prototypes),
             criticisms=tuple(growth.criticisms(self._round)),
         )
@@ -203,7 +206,9 @@ class _Growth:
         self._params = params
         self._job = job
         shown = " ".join(f"{name}={text}" for name, text in parameters.texts(params).items())
-        self._key = f"{Falcon.name}/{Falcon.version} {shown}"
+        self._key = (
+            f"{Falcon.name}/{Falcon.version} {shown} seed={problem.seed} on {_fingerprint(problem)}"
+        )
         self._rounds: list[IntArray] = []
         self._last_near: tuple[int, _Near] | None = None
 
@@ -244,8 +249,9 @@ class _Growth:
             from engine import mmd
 
             chosen = self.all_prototypes(index - 1)
-            witness = self._means() - self._kernel().columns(chosen, self._job).mean(1)
-            return mmd.criticisms(self._kernel(), witness, len(chosen) + 1, self._job, chosen)
+            kernel = self._kernel()
+            witness = self._means() - kernel.sums(chosen, self._job) / len(chosen)
+            return mmd.criticisms(kernel, witness, len(chosen) + 1, self._job, chosen)
 
         return [int(item) for item in self._indices("criticisms", index, pick)]
 
@@ -271,6 +277,7 @@ class _Growth:
         chosen = self.all_prototypes(index - 1)
         counts = np.bincount(nearest[self.criticisms(index)], minlength=len(chosen))
         sizes = np.bincount(nearest, minlength=len(chosen))
+        # A cell holds its prototype besides its criticisms, so there always are enough points.
         cell = max(range(len(chosen)), key=lambda at: (counts[at], sizes[at], -at))
         members = np.flatnonzero(nearest == cell).astype(np.int32)
         part = kernel.part(members)
@@ -327,6 +334,13 @@ class _Growth:
         return self._problem.steps.indices(f"{self._key} {what} {index}", compute)
 
 
+def _fingerprint(problem: Problem) -> str:
+    """Tell these points from any others: what is kept for one must never serve another."""
+    return problem.steps.get(
+        "falcon points", lambda: hashlib.blake2b(problem.points, digest_size=8).hexdigest()
+    )
+
+
 def _to_means(
     rows: FloatArray, sums: list[npt.NDArray[np.float64]], groups: list[list[int]]
 ) -> npt.NDArray[np.float64]:
@@ -335,16 +349,6 @@ def _to_means(
     means = np.stack(sums) / sizes[:, None]
     squares = [np.square(means - row).sum(axis=1) for row in rows.astype(np.float64)]
     return np.stack(squares)
-
-
-def _margin(inner: FloatArray, outer: FloatArray) -> FloatArray:
-    """Give (outer - inner) / (outer + inner), 1 for an infinite outer, never below 0."""
-    inner, outer = np.maximum(inner, 0), np.maximum(outer, 0)
-    both = inner + outer
-    defined = np.isfinite(both) & (both > 0)
-    margin = np.where(np.isfinite(inner) & np.isinf(outer), 1, 0).astype(np.float32)
-    np.divide(outer - inner, both, out=margin, where=defined)
-    return np.maximum(margin, 0)
 
 
 def _reason(size: int, ruled_out: int, groups: int) -> Reason:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from engine.confidence import margin
 from engine.constraints import Constraints
 from engine.errors import UsageError
 from engine.job import Job
@@ -75,10 +76,8 @@ class RandomPairs:
             return Clustering(np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.float32))
         roots = np.array([self._constraints.component(item) for item in self._judged])
         near, second = np.sqrt(np.maximum(self._distance, 0)), np.sqrt(self._second)
-        both = near + second
-        margin = np.divide(second - near, both, out=np.ones(n), where=both > 0)
         return Clustering.of(
-            roots[self._nearest], margin.astype(np.float32), exemplars=tuple(self._judged)
+            roots[self._nearest], margin(near, second), exemplars=tuple(self._judged)
         )
 
     def _judge(self, problem: Problem, item: int) -> None:

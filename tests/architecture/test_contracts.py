@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ENGINE_FLOORS = [
     {"errors", "model"},
     {"job"},
-    {"answers", "constraints", "dataset", "problem", "kernels", "metrics"},
+    {"answers", "constraints", "dataset", "problem", "kernels", "metrics"}
+    | {"parameters", "confidence"},
     {"mmd", "readers", "schema"},
     {"embedders", "strategies", "clusterers", "overview"},
     {"session", "project"},

@@ -1,0 +1,33 @@
+"""How sure a grouping is of an item: the margin between its own group and the next."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.model import FloatArray
+
+
+def margin(own: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> FloatArray:
+    """Give (other - own) / (other + own), 0 = on the border, 1 = far from every other group.
+
+    Parameters
+    ----------
+    own
+        float[n], distance to what stands for the item's own group; infinite = nothing does.
+    other
+        float[n], distance to what stands for any other group; infinite = there is none.
+
+    Returns
+    -------
+    FloatArray
+        float32[n] in [0, 1]: 0 where nothing stands for the own group, where the other is nearer
+        and between copies told apart; else 1 where there is no other.
+    """
+    total = own + other
+    usable = np.isfinite(total) & (total > 0)
+    alone = np.isfinite(own) & np.isinf(other)
+    share: FloatArray = alone.astype(np.float32)
+    np.divide(other - own, total, out=share, where=usable, casting="same_kind")
+    np.maximum(share, 0, out=share)
+    return share
