@@ -337,7 +337,7 @@ class _Growth:
 def _fingerprint(problem: Problem) -> str:
     """Tell these points from any others: what is kept for one must never serve another."""
     return problem.steps.get(
-        "falcon points", lambda: hashlib.blake2b(problem.points, digest_size=8).hexdigest()
+        "falcon points", lambda: hashlib.blake2b(problem.points.data, digest_size=8).hexdigest()
     )
 
 
