@@ -381,6 +381,6 @@ def explain(error: sqlite3.Error, path: Path) -> EngineError | UsageError:
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR | None:
             return _damaged(path, str(error))
     return ProjectError(
-        f"Reading or writing {path} failed ({error}); the last change was not saved.",
-        "Check the disk or the network drive that holds it.",
+        f"Reading or writing {path} failed ({error}).",
+        "Check the disk or the network drive that holds it. What was saved before is safe.",
     )

@@ -390,7 +390,7 @@ class Project:
             raise records.damaged(self.path, what, "does not fit its checksum")
         try:
             return decode(json.loads(rows[0][1]))
-        except (KeyError, TypeError, ValueError) as error:
+        except records.UNREADABLE as error:
             raise records.damaged(self.path, what, "is unreadable") from error
 
     def _read_array(self, space: str, name: str) -> npt.NDArray[Any] | None:
@@ -399,7 +399,7 @@ class Project:
             return None
         try:
             return records.decode_array(rows)
-        except (ValueError, TypeError) as error:
+        except records.UNREADABLE as error:
             raise records.damaged(self.path, f"the array {name}", str(error)) from error
 
     def _items(self) -> tuple[Item, ...]:
@@ -412,7 +412,7 @@ class Project:
         for row in rows:
             try:
                 yield decode(row)
-            except (ValueError, TypeError) as error:
+            except records.UNREADABLE as error:
                 raise records.damaged(self.path, f"{what} {row[0]}", str(error)) from error
 
     def _place(self) -> place.Place:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,12 @@ from engine.dataset import Column, ColumnKind, Dataset, Item, ItemProblem, Role,
 from engine.errors import ProjectDamagedError, UsageError
 from engine.model import Answer, Confidence, Pair, Source, Verdict
 
+_T = TypeVar("_T")
+
 Row = tuple[Any, ...]
+
+UNREADABLE = (KeyError, TypeError, ValueError, RecursionError)
+"""What reading a row may raise when it does not hold what was written."""
 
 PART_BYTES = 64 * 2**20
 """Arrays are cut into parts of this size: SQLite holds at most 10^9 bytes in one value."""
@@ -105,11 +110,9 @@ def decode_text(value: object) -> str:
     ValueError
         When it is neither text nor bytes.
     """
-    if isinstance(value, str):
-        return value
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogatepass")
-    raise ValueError(f"holds {value!r} where text belongs")
+    return _is(str, value)
 
 
 def encode_json(value: object) -> str:
@@ -237,27 +240,34 @@ def decode_event(row: Row) -> Event:
     if said[0] is not None:
         a, b, verdict, confidence, source, shown_left, response_ms, rater, note = said
         answer = Answer(
-            pair=Pair(a, b),
+            pair=Pair(_is(int, a), _is(int, b)),
             verdict=Verdict(verdict),
             confidence=Confidence(confidence),
             source=Source(source),
-            shown_left=shown_left,
-            response_ms=response_ms,
+            shown_left=None if shown_left is None else _is(int, shown_left),
+            response_ms=None if response_ms is None else _is(int, response_ms),
             rater=decode_text(rater),
             note=decode_text(note),
         )
     return Event(
-        seq=seq,
+        seq=_is(int, seq),
         kind=EventKind(kind),
-        at=at,
+        at=_is(float, at),
         answer=answer,
-        items=tuple(json.loads(items)),
+        items=tuple(_is(int, item) for item in json.loads(items)),
         text=decode_text(text),
-        target=target,
+        target=None if target is None else _is(int, target),
         engine=decode_text(engine),
-        previous=previous,
-        hash=own,
+        previous=_is(bytes, previous),
+        hash=_is(bytes, own),
     )
+
+
+def _is(kind: type[_T], value: object) -> _T:
+    """Refuse a value of another type: SQLite's columns hold anything."""
+    if isinstance(value, kind):
+        return value
+    raise ValueError(f"holds {value!r}, which has no business there")
 
 
 def encode_array(space: str, name: str, array: npt.ArrayLike) -> Iterator[Row]:

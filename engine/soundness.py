@@ -58,7 +58,7 @@ def _altered(
     for row in document.each(query):
         try:
             decode(row)
-        except (ValueError, TypeError) as error:
+        except records.UNREADABLE as error:
             yield f"{what} {row[0]}: {error}"
 
 

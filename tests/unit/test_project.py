@@ -27,6 +27,8 @@ from engine.errors import (
 from engine.model import Answer, Confidence, Pair, Source, Verdict
 from engine.project import Project, Settings
 
+ROOT = Path(__file__).parents[2]
+
 N = 8
 
 
@@ -356,7 +358,7 @@ class TestHolding:
     def open_elsewhere(self, path: Path) -> str:
         command = [sys.executable, "-X", "utf8", "-c", self.OPEN, str(path)]
         return subprocess.run(
-            command, capture_output=True, encoding="utf-8", check=True, timeout=60
+            command, capture_output=True, encoding="utf-8", check=True, timeout=60, cwd=ROOT
         ).stdout
 
     def test_one_at_a_time(self, project: Project) -> None:
@@ -536,6 +538,9 @@ class TestDamage:
             ("update events set verdict = 'perhaps' where seq = 4", "event 4"),
             ("update events set rater = null where seq = 4", "event 4"),
             ("update events set b = 99 where seq = 4", "event 4"),
+            ("update events set engine = x'ff' where seq = 4", "event 4"),
+            ("update events set items = '[null]' where seq = 4", "event 4"),
+            ("update events set shown_left = 'left' where seq = 4", "event 4"),
             ("delete from events where seq = 4", "event 5 follows"),
             ("delete from items where id = 3", "gaps"),
         ],
@@ -632,7 +637,7 @@ class TestTrouble:
             assert project.verify() == ()
         assert survived
         assert messages
-        assert all("not saved" in message for message in messages)
+        assert all("failed" in message for message in messages)
 
     def test_a_full_disk(self, tiny_disk: Callable[[bool], Path]) -> None:
         disk = tiny_disk(False)
