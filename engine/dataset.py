@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import enum
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
+CONTENT_BYTES = 16
+"""Length of a content hash (blake2b-128)."""
 
 
 class SourceKind(enum.Enum):
@@ -123,3 +128,62 @@ class Dataset:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    @property
+    def n_copies(self) -> int:
+        """Number of exact copies that were collapsed into the items."""
+        return sum(len(item.copies) for item in self.items)
+
+    def fingerprint(self) -> bytes:
+        """Give the blake2b-128 of the items' contents in order: equal only for the same items."""
+        digest = hashlib.blake2b(digest_size=CONTENT_BYTES)
+        for item in self.items:
+            digest.update(item.content)
+        return digest.digest()
+
+
+def same_content(contents: Iterable[bytes]) -> dict[int, list[int]]:
+    """Map the position of each different content to the positions of its later, exact copies."""
+    first: dict[bytes, int] = {}
+    copies: dict[int, list[int]] = {}
+    for position, content in enumerate(contents):
+        original = first.setdefault(content, position)
+        if original == position:
+            copies[position] = []
+        else:
+            copies[original].append(position)
+    return copies
+
+
+def copy_notes(copies: dict[int, list[int]], labels: Sequence[str | None]) -> tuple[str, ...]:
+    """Say in words what collapsing copies did, and whether it lost a label."""
+    n_copies = sum(map(len, copies.values()))
+    if not n_copies:
+        return ()
+    notes = [f"{n_copies} exact {'copy' if n_copies == 1 else 'copies'} collapsed"]
+    lost = sum(
+        labels[other] != labels[original] for original, others in copies.items() for other in others
+    )
+    if lost:
+        notes.append(
+            f"{lost} of the collapsed copies had another label than the first, which was kept"
+        )
+    return tuple(notes)
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Make names unique by numbering those that came before: "a", "a (2)"."""
+    if len(set(names)) == len(names):
+        return list(names)
+    taken = set(names)
+    seen: set[str] = set()
+    counts: dict[str, int] = {}
+    unique = []
+    for name in names:
+        chosen = name
+        while chosen in seen or (chosen != name and chosen in taken):
+            counts[name] = counts.get(name, 1) + 1
+            chosen = f"{name} ({counts[name]})"
+        seen.add(chosen)
+        unique.append(chosen)
+    return unique

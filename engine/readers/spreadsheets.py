@@ -1,0 +1,149 @@
+"""Spreadsheets (xlsx, xls, ods) and Parquet files as rows of cells.
+
+Hidden: python-calamine, pyarrow (the extra `parquet`), typed cells. Promised: the same texts as if
+the table had been saved as CSV with a decimal point.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import python_calamine
+
+from engine.job import Job
+from engine.readers.delimited import Grid
+from engine.readers.files import Unreadable, counted, printable
+from engine.readers.threads import patiently
+
+MOST_UNPACKED = 2 * 2**30
+"""Bytes: archives that unpack to more are refused."""
+_BETWEEN_STEPS = 500  # rows
+_TEXT = "Reading the table"
+
+
+def refuse_bomb(path: Path) -> None:
+    """Refuse a zip archive that unpacks to far more than it should.
+
+    Raises
+    ------
+    Unreadable
+        Naming the size, or when it is no sound archive.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except zipfile.BadZipFile as error:
+        raise Unreadable("it is damaged, or cut off") from error
+    if size > MOST_UNPACKED:
+        raise Unreadable(
+            f"it unpacks to {size / 2**30:,.1f} GiB; more than {MOST_UNPACKED / 2**30:,.0f} GiB "
+            "are not read"
+        )
+
+
+def read_spreadsheet(path: Path, job: Job) -> Grid:
+    """Read the first sheet that holds anything.
+
+    Raises
+    ------
+    Unreadable
+        With the reason in words.
+    """
+    if zipfile.is_zipfile(path):
+        refuse_bomb(path)
+    try:
+        book = patiently(lambda: python_calamine.load_workbook(str(path)), job, _TEXT)
+        names = book.sheet_names
+        notes: tuple[str, ...] = ()
+        for place, name in enumerate(names):
+            sheet = patiently(
+                lambda place=place: book.get_sheet_by_index(place),  # type: ignore[misc]
+                job,
+                _TEXT,
+            )
+            if sheet.height:
+                if len(names) > 1:
+                    notes = (f"{counted(len(names), 'sheet')}: only “{printable(name)}” is read",)
+                return _grid(sheet, job, notes)
+    except python_calamine.PasswordError as error:
+        raise Unreadable("it is protected by a password") from error
+    except python_calamine.CalamineError as error:
+        raise Unreadable(f"it is damaged, or not a spreadsheet ({error})") from error
+    return Grid([], [])
+
+
+def _grid(sheet: python_calamine.CalamineSheet, job: Job, notes: tuple[str, ...]) -> Grid:
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    for line, cells in enumerate(sheet.iter_rows(), start=1):
+        if line % _BETWEEN_STEPS == 1:
+            job.step(line, sheet.total_height, _TEXT)
+        row = [_text(cell) for cell in cells]
+        if any(row):
+            rows.append(row)
+            lines.append(line)
+    width = max((_used(row) for row in rows), default=0)
+    return Grid([row[:width] for row in rows], lines, "", notes)
+
+
+def _used(row: list[str]) -> int:
+    """Count the cells up to the last that is not empty."""
+    return next((place for place in range(len(row), 0, -1) if row[place - 1]), 0)
+
+
+def _text(cell: Any) -> str:
+    """Write a typed cell as text: whole numbers without a point, dates as ISO 8601."""
+    if isinstance(cell, str):
+        return cell.replace("\0", "")
+    if cell is None:
+        return ""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    if isinstance(cell, dt.datetime) and cell.time() == dt.time():
+        return cell.date().isoformat()
+    if isinstance(cell, (dt.date, dt.datetime, dt.time)):
+        return cell.isoformat()
+    return str(cell)
+
+
+def read_parquet(path: Path, job: Job, most_cells: int) -> Grid:
+    """Read a Parquet file; its first row of the grid holds the column names.
+
+    Raises
+    ------
+    Unreadable
+        With the reason in words.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        raise Unreadable(
+            "Parquet files need the extra “parquet”: pip install 'pairloom[parquet]'"
+        ) from error
+    try:
+        with parquet.ParquetFile(path) as opened:
+            shape = (opened.metadata.num_rows, opened.metadata.num_columns)
+            if shape[0] * shape[1] > most_cells:
+                raise Unreadable(
+                    f"it holds {shape[0]:,} rows of {shape[1]:,} columns; at most "
+                    f"{most_cells:,} cells are read"
+                )
+            table = patiently(opened.read, job, _TEXT)
+    except (pa.ArrowException, OSError) as error:
+        raise Unreadable(f"it is damaged, or not a Parquet file ({error})") from error
+    columns = []
+    for place, column in enumerate(table.columns):
+        job.step(place, table.num_columns, _TEXT)
+        narrow = pa.types.is_float32(column.type)  # 0.1, not 0.10000000149011612
+        cells = (
+            np.float32(cell) if narrow and cell is not None else cell for cell in column.to_pylist()
+        )
+        columns.append([_text(cell) for cell in cells])
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    header = [name.replace("\0", "") for name in table.column_names]
+    return Grid([header, *rows], list(range(len(rows) + 1)))
