@@ -20,11 +20,11 @@ ENGINE_FLOORS = [
     {"job"},
     {"answers", "constraints", "dataset", "problem", "kernels", "metrics"}
     | {"parameters", "confidence"},
-    {"mmd", "readers", "schema"},
+    {"mmd", "readers", "schema", "outfile"},
     {"embedders", "strategies", "clusterers", "overview"},
     {"session", "project"},
     {"study"},
-    {"simulate", "export"},
+    {"simulate", "export", "arguments", "terminal"},
     {"cli"},
     {"__main__"},
 ]

@@ -1,0 +1,186 @@
+"""Arguments of the command line: names, defaults, help texts and what a value may look like.
+
+Hides argparse. Promises that every mistake comes out as a `ParameterError` of one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from engine.dataset import Role
+from engine.errors import ParameterError
+
+_SOURCE_HELP = (
+    "a folder of pictures, a table (csv, tsv, xlsx, parquet), a folder of tables with the same "
+    "columns, or an .npz with X and, optionally, y"
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Tells mistakes like every other error: in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ParameterError(message, f"see {self.prog} --help")
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Parse arguments; `command` of the result names what to do.
+
+    Raises
+    ------
+    ParameterError
+        For whatever does not fit; says where help is.
+    SystemExit
+        After `--help`.
+    """
+    return _parser().parse_args(argv)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="pairloom-cli",
+        description="Sort items by answers to “do these two belong together?”, without a window.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", required=True
+    )
+
+    def command(name: str, text: str) -> _Parser:
+        added: _Parser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        return added
+
+    methods = command("methods", "List strategies, methods and features by name.")
+    methods.add_argument("--json", action="store_true", help="as JSON")
+
+    simulate = command("simulate", "Measure a strategy: labels answer its questions.")
+    _add_source(simulate)
+    _add_strategy(simulate)
+    simulate.add_argument(
+        "--budget", type=_count, required=True, metavar="N", help="questions at most"
+    )
+    simulate.add_argument(
+        "--noise", type=float, default=0.0, metavar="P", help="chance of a wrong verdict [0]"
+    )
+    simulate.add_argument(
+        "--project", type=Path, metavar="P.pairloom", help="keep the answers as a new project"
+    )
+    _add_json(simulate)
+
+    new = command("new", "Start a project from a folder, table or array.")
+    _add_source(new)
+    _add_strategy(new)
+    new.add_argument("-o", "--output", type=Path, required=True, metavar="P.pairloom")
+
+    info = command("info", "Say what a project holds.")
+    _add_project(info)
+    info.add_argument("--json", action="store_true", help="as JSON")
+
+    _add_project(command("verify", "Check a project file; exit status 1 = damaged."))
+
+    replay = command("replay", "Fold the answers of a project anew.")
+    _add_project(replay)
+    replay.add_argument(
+        "--at", type=_count, metavar="N", help="up to step N of the history; 0 = the start"
+    )
+    _add_json(replay)
+
+    export = command("export", "Write the groups of a project.")
+    _add_project(export)
+    export.add_argument("--csv", type=Path, metavar="OUT.csv", help="a line per file")
+    export.add_argument(
+        "--folders",
+        type=Path,
+        metavar="DIR",
+        help="copy the pictures into one folder per group below DIR, which must be new or empty; "
+        "of a table, write one CSV per group",
+    )
+
+    embed = command("embed", "Write features as .npz: X, names, content, and y if known.")
+    _add_source(embed)
+    embed.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.npz")
+    return parser
+
+
+def _add_project(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("project", type=Path, metavar="P.pairloom", help="a project file")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", metavar="OUT", help="write the result here; - = stdout")
+
+
+def _add_source(parser: argparse.ArgumentParser) -> None:
+    """Add what says which items there are, and how they are described."""
+    add = parser.add_argument
+    add("source", type=Path, metavar="SOURCE", help=_SOURCE_HELP)
+    labels = parser.add_mutually_exclusive_group()
+    labels.add_argument(
+        "--label", metavar="COL", help="column of labels, for evaluation only, never for asking"
+    )
+    labels.add_argument(
+        "--label-from-folders",
+        action="store_true",
+        help="the folder a picture lies in is its label, for evaluation only",
+    )
+    add(
+        "--role",
+        type=_role,
+        action="append",
+        default=[],
+        metavar="COL=ROLE",
+        help=f"what a table's column is for: {', '.join(role.value for role in Role)}",
+    )
+    add(
+        "--scale",
+        choices=("minmax", "none"),
+        default="minmax",
+        help="numbers of tables and arrays: to [0, 1], or as they are [minmax]",
+    )
+    add("--embedder", default="auto", metavar="NAME", help="features; see methods [auto]")
+
+
+def _add_strategy(parser: argparse.ArgumentParser) -> None:
+    """Add what asks about them."""
+    add = parser.add_argument
+    add("--strategy", default="falcon", metavar="NAME", help="see methods [falcon]")
+    add(
+        "--set",
+        type=_setting,
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="KEY=VALUE",
+        help="parameters of the strategy; see methods",
+    )
+    add("--seed", type=_count, default=0, metavar="S", help="of everything random [0]")
+    add("--question", default="", metavar="TEXT", help="what “same” means here, in words")
+    add("--planned", type=_count, metavar="N", help="questions you plan to answer, for display")
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number, 0 or more")
+    return number
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form key=value")
+    return key, value
+
+
+def _role(text: str) -> tuple[str, Role]:
+    column, equals, role = text.rpartition("=")
+    if not equals or role not in {known.value for known in Role}:
+        known = ", ".join(one.value for one in Role)
+        raise argparse.ArgumentTypeError(f"'{text}' is not COLUMN=ROLE with a role of: {known}")
+    return column, Role(role)

@@ -1,0 +1,447 @@
+"""Command line: every capability of the engine without a window.
+
+Hides how commands map to the engine and how errors are told. Promises one line on stderr
+and exit status 2 for whatever a person can get wrong, 130 after Ctrl-C, and that stdout holds
+nothing but results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import io
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.arguments import parse
+from engine.dataset import Dataset, Role, SourceKind
+from engine.errors import Cancelled, DatasetError, EngineError, ParameterError, UsageError
+from engine.job import Job
+from engine.outfile import check_output, exchanged, write_json
+from engine.terminal import Progress, interruptible
+
+if TYPE_CHECKING:
+    from engine.model import Snapshot
+    from engine.parameters import Parameter
+    from engine.study import Study
+
+_DONE, _FOUND, _WRONG, _INTERRUPTED = 0, 1, 2, 130
+_LISTED = 5  # unusable files that are named
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    argv
+        Arguments after the program's name; by default those of the process.
+
+    Returns
+    -------
+    Exit status: 0 done, 1 `verify` found damage, 2 wrong input, 130 interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names that the terminal cannot show
+    progress = Progress()
+    job = Job(progress.report if sys.stderr.isatty() else None)
+    try:
+        arguments = parse(argv)
+        with interruptible(job):
+            return _COMMANDS[arguments.command](arguments, job)
+    except EngineError as error:
+        progress.clear()
+        return _complain(error.message, error.hint)
+    except (Cancelled, KeyboardInterrupt):
+        progress.clear()
+        sys.stderr.write("pairloom: interrupted\n")
+        return _INTERRUPTED
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _DONE
+    except OSError as error:
+        progress.clear()
+        what = error.strerror or str(error)
+        return _complain(f"{error.filename}: {what}" if error.filename else what)
+    except MemoryError:
+        progress.clear()
+        return _complain("there is not enough memory for this", "use fewer items")
+
+
+def _complain(message: str, hint: str = "") -> int:
+    line = f"pairloom: {message}{f' ({hint})' if hint else ''}"
+    sys.stderr.write(" ".join(line.split()) + "\n")
+    return _WRONG
+
+
+# ---------------------------------------------------------------------------- the commands
+
+
+def _methods(arguments: argparse.Namespace, job: Job) -> int:
+    """List what can be asked for by name."""
+    from engine import clusterers, embedders, strategies
+
+    del job
+    kinds = {"strategies": strategies, "methods": clusterers}
+    found = {
+        kind: [
+            {
+                "name": name,
+                "version": entry.version,
+                "about": _first_line(inspect.getmodule(entry)),
+                "parameters": [_parameter(one) for one in package.parameters(name)],
+            }
+            for name, entry in package.REGISTRY.items()
+        ]
+        for kind, package in kinds.items()
+    }
+    features = [
+        {
+            "name": name,
+            "version": embedder.version,
+            "about": _first_line(embedder),
+        }
+        for name, embedder in embedders.REGISTRY.items()
+    ]
+    if arguments.json:
+        print(json.dumps({**found, "embedders": features}, indent=2))
+        return _DONE
+    print("Strategies decide what to ask (--strategy):")
+    _print_entries(found["strategies"])
+    print("\nMethods group without asking:")
+    _print_entries(found["methods"])
+    print("\nFeatures of pictures and tables (--embedder):")
+    _print_entries(features)
+    return _DONE
+
+
+def _first_line(documented: object) -> str:
+    return (inspect.getdoc(documented) or "").partition("\n")[0]
+
+
+def _parameter(parameter: Parameter) -> dict[str, object]:
+    return {
+        "name": parameter.name,
+        "type": parameter.type.__name__,
+        "default": parameter.default,
+        "choices": list(parameter.choices),
+        "help": parameter.help,
+    }
+
+
+def _print_entries(entries: Sequence[dict[str, Any]]) -> None:
+    for entry in entries:
+        print(f"  {entry['name']:<12}{entry['about']}")
+        for one in entry.get("parameters", ()):
+            default = "must be given" if one["default"] is None else f"default {one['default']}"
+            values = "|".join(one["choices"]) or one["type"]
+            print(f"      --set {one['name']}={values}  ({default}) {one['help']}")
+
+
+def _simulate(arguments: argparse.Namespace, job: Job) -> int:
+    """Let labels answer the questions, and measure the grouping after each."""
+    from engine.simulate import Oracle, simulate
+
+    started = time.perf_counter()
+    check_output(arguments.json)
+    Oracle((), arguments.noise)  # a noise out of range is told before anything is read
+    with _created(arguments, arguments.project, job) as study:
+        truth = study.truth()
+        if truth is None or not _is_label(arguments.label, study.dataset):
+            _discard(study)
+            raise DatasetError(
+                f"{arguments.source} has no labels to simulate an expert with"
+                if truth is None
+                else f"{arguments.source} has no column of labels called '{arguments.label}'",
+                "name the column by --label, or use --label-from-folders; in an .npz it is y",
+            )
+        study.session.ask()
+        prepared = time.perf_counter() - started
+        oracle = Oracle(truth, arguments.noise, arguments.seed)
+        curve = simulate(study, oracle, arguments.budget, job)
+    result = curve.as_json(prepared, time.perf_counter() - started)
+    write_json(arguments.json, result)
+    if arguments.json != "-":
+        ari, nmi = (f"{values[-1]:.3f}" if values else "-" for values in (curve.ari, curve.nmi))
+        print(
+            f"{curve.strategy} asked {curve.asked} of {curve.budget} questions about {curve.n} "
+            f"items: {curve.groups} groups, ARI {ari}, NMI {nmi}"
+        )
+    return _DONE
+
+
+def _new(arguments: argparse.Namespace, job: Job) -> int:
+    """Start a project."""
+    with _created(arguments, arguments.output, job) as study:
+        print(f"Made {arguments.output}: {_described(study.dataset)}")
+        print(f"{study.problem.d} features by {study.settings.embedder}")
+        for note in study.dataset.notes:
+            print(note)
+        for problem in study.dataset.problems[:_LISTED]:
+            print(f"not used: {problem.name}: {problem.reason}")
+        if (more := len(study.dataset.problems) - _LISTED) > 0:
+            print(f"not used: {more} more")
+    return _DONE
+
+
+def _info(arguments: argparse.Namespace, job: Job) -> int:
+    """Say what a project holds, without replaying it."""
+    from engine.answers import AnswerLog, statements
+    from engine.project import Project
+
+    del job
+    with Project.open(arguments.project) as project:
+        dataset, settings = project.dataset(), project.settings
+        log = AnswerLog(project.events())
+        found = project.source_found
+    verdicts = Counter(statement.verdict.value for statement in statements(log.path()))
+    facts: dict[str, Any] = {
+        "project": str(arguments.project),
+        "source": settings.source,
+        "source_found": found,
+        "kind": dataset.kind.value,
+        "items": len(dataset),
+        "copies": dataset.n_copies,
+        "problems": len(dataset.problems),
+        "labelled": sum(item.label is not None for item in dataset.items),
+        "embedder": settings.embedder,
+        "strategy": settings.strategy,
+        "params": settings.params,
+        "seed": settings.seed,
+        "question": settings.question,
+        "planned": settings.planned,
+        "answers": {verdict: verdicts[verdict] for verdict in ("same", "different", "unsure")},
+        "steps": len(log.steps()),
+        "position": log.position,
+        "last_change": _moment(log.events[-1].at) if log.events else None,
+    }
+    if arguments.json:
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return _DONE
+    facts["answers"] = ", ".join(f"{count} {name}" for name, count in facts["answers"].items())
+    facts["params"] = " ".join(f"{key}={value}" for key, value in settings.params.items())
+    facts["source_found"] = "yes" if found else "no: the folder or file is not there"
+    for name, value in facts.items():
+        if value not in ("", None):
+            print(f"{name.replace('_', ' ') + ':':<14}{value}")
+    return _DONE
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def _verify(arguments: argparse.Namespace, job: Job) -> int:
+    """Check a project file through and through."""
+    from engine.project import Project
+
+    del job
+    with Project.open(arguments.project) as project:
+        findings = project.verify()
+    for finding in findings:
+        print(finding)
+    if not findings:
+        print(f"{arguments.project} is sound")
+    return _FOUND if findings else _DONE
+
+
+def _replay(arguments: argparse.Namespace, job: Job) -> int:
+    """Fold the answers of a project anew, up to the present or a chosen step."""
+    from engine.study import Study
+
+    check_output(arguments.json)
+    _leave_a_core()
+    with Study.open(arguments.project, job) as study:
+        session = study.session
+        if arguments.at is None:
+            snapshot = session.snapshot()
+        else:
+            try:
+                snapshot = session.at(arguments.at)
+            except UsageError:
+                steps = [step.seq for step in session.log.steps()]
+                known = f"steps go from 1 to {steps[-1]}" if steps else "it has no steps yet"
+                raise ParameterError(
+                    f"{arguments.project} has no step {arguments.at}: {known}; 0 = the start"
+                ) from None
+        result = _state(study, snapshot)
+    write_json(arguments.json, result)
+    if arguments.json != "-":
+        progress = snapshot.progress
+        print(
+            f"After step {snapshot.position}: {progress.answered} answers, "
+            f"{len(snapshot.overview.groups)} groups"
+        )
+        for group in snapshot.overview.groups:
+            print(f"  {group.slot + 1:>3}  {group.size:>6} items  {group.name}".rstrip())
+    return _DONE
+
+
+def _state(study: Study, snapshot: Snapshot) -> dict[str, object]:
+    """Give a state as plain values: what is asked, what was answered, who is in which group."""
+    from engine import metrics, strategies
+
+    truth, labels = study.truth(), snapshot.clustering.labels
+    steps = [
+        {
+            "step": step.seq,
+            "kind": step.kind.value,
+            "pair": list(step.answer.pair) if step.answer else None,
+            "verdict": step.answer.verdict.value if step.answer else None,
+            "rater": step.answer.rater if step.answer else None,
+            "items": list(step.items),
+            "text": step.text,
+            "target": step.target,
+        }
+        for step in snapshot.history
+        if step.on_path
+    ]
+    question = snapshot.question
+    known = None if truth is None else truth >= 0
+    return {
+        "strategy": study.settings.strategy,
+        "version": strategies.REGISTRY[study.settings.strategy].version,
+        "seed": study.settings.seed,
+        "n": study.problem.n,
+        "d": study.problem.d,
+        "position": snapshot.position,
+        "answered": snapshot.progress.answered,
+        "groups": len(snapshot.overview.groups),
+        "names": {str(group.slot): group.name for group in snapshot.overview.groups if group.name},
+        "slots": snapshot.overview.slots.tolist(),
+        "labels": labels.tolist(),
+        "question": list(question.pair) if question else None,
+        "steps": steps,
+        "conflicts": [conflict.seq for conflict in snapshot.conflicts],
+        "ari": None if truth is None else metrics.adjusted_rand_index(truth[known], labels[known]),
+    }
+
+
+def _export(arguments: argparse.Namespace, job: Job) -> int:
+    """Write the groups of a project."""
+    from engine import export
+    from engine.study import Study
+
+    if arguments.csv is None and arguments.folders is None:
+        raise ParameterError("nothing to export", "give --csv OUT, --folders DIR, or both")
+    _leave_a_core()
+    with Study.open(arguments.project, job) as study:
+        if arguments.csv is not None:
+            print(export.write_groups_csv(study, arguments.csv))
+        if arguments.folders is not None:
+            print(export.copy_into_folders(study, arguments.folders, job))
+    return _DONE
+
+
+def _embed(arguments: argparse.Namespace, job: Job) -> int:
+    """Write the features of pictures (or the scaled ones of a table) as an array."""
+    import numpy as np
+
+    from engine import embedders, readers
+
+    check_output(arguments.output)
+    _leave_a_core()
+    dataset = readers.read(
+        arguments.source,
+        job,
+        roles=_roles(arguments),
+        scale=arguments.scale,
+        labels_from_folders=arguments.label_from_folders,
+    )
+    name = arguments.embedder
+    name = embedders.default_for(dataset) if name == "auto" else name
+    features = embedders.make(name).embed(dataset, embedders.MemoryCache(), job)
+    arrays: dict[str, Any] = {
+        "X": features,
+        "names": np.array([item.name for item in dataset.items]),
+        "content": np.array([item.content.hex() for item in dataset.items]),
+        "embedder": np.array(name),
+    }
+    labels = [item.label for item in dataset.items]
+    if all(label is not None for label in labels):
+        arrays["y_names"], arrays["y"] = np.unique(np.array(labels), return_inverse=True)
+    with exchanged(arguments.output) as part, part.open("xb") as file:
+        np.savez_compressed(file, **arrays)
+    print(f"{len(dataset)} items, {features.shape[1]} features by {name}")
+    return _DONE
+
+
+# ---------------------------------------------------------------------------- shared by commands
+
+
+def _created(arguments: argparse.Namespace, path: Path | None, job: Job) -> Study:
+    """Start a study as the arguments say."""
+    from engine.study import Study
+
+    _leave_a_core()
+    return Study.create(
+        arguments.source,
+        job,
+        path=path,
+        embedder=arguments.embedder,
+        strategy=arguments.strategy,
+        params=dict(arguments.set),
+        seed=arguments.seed,
+        scale=arguments.scale,
+        roles=_roles(arguments),
+        labels_from_folders=arguments.label_from_folders,
+        question=arguments.question,
+        planned=arguments.planned,
+    )
+
+
+def _is_label(name: str | None, dataset: Dataset) -> bool:
+    """Tell whether the labels come from where they were said to be; y is the one of arrays."""
+    if dataset.kind is SourceKind.ARRAY:
+        return name in {None, "y"}
+    columns = {column.name for column in dataset.columns if column.role is Role.LABEL}
+    return name is None or name in columns
+
+
+def _roles(arguments: argparse.Namespace) -> dict[str, Role] | None:
+    """Collect what is said about the columns of a table; None = nothing."""
+    roles = dict(arguments.role)
+    if arguments.label is not None:
+        roles[arguments.label] = Role.LABEL
+    return roles or None
+
+
+def _discard(study: Study) -> None:
+    """Remove a project that was made a moment ago for nothing."""
+    study.close()
+    if study.project is not None:
+        study.project.path.unlink()
+
+
+def _described(dataset: Dataset) -> str:
+    return f"{len(dataset)} items" + (
+        f", {len(dataset.problems)} that cannot be used" if dataset.problems else ""
+    )
+
+
+def _leave_a_core() -> None:
+    """Keep one processor core free for the person's other work."""
+    if "OMP_NUM_THREADS" not in os.environ:
+        import torch
+
+        torch.set_num_threads(max(1, (os.cpu_count() or 2) - 1))
+
+
+_COMMANDS: dict[str, Callable[[argparse.Namespace, Job], int]] = {
+    "methods": _methods,
+    "simulate": _simulate,
+    "new": _new,
+    "info": _info,
+    "verify": _verify,
+    "replay": _replay,
+    "export": _export,
+    "embed": _embed,
+}
