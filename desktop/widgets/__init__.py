@@ -1,0 +1,1 @@
+"""Widgets that pages and docks are made of."""
