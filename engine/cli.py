@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _DONE, _FOUND, _WRONG, _INTERRUPTED = 0, 1, 2, 130
 _LISTED = 5  # unusable files that are named
+_WHERE = "name the column by --label, or use --label-from-folders; in an .npz it is y"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -153,16 +155,10 @@ def _simulate(arguments: argparse.Namespace, job: Job) -> int:
     started = time.perf_counter()
     check_output(arguments.json)
     Oracle((), arguments.noise)  # a noise out of range is told before anything is read
-    with _created(arguments, arguments.project, job) as study:
+    with _created(arguments, arguments.project, job, labelled=True) as study:
         truth = study.truth()
-        if truth is None or not _is_label(arguments.label, study.dataset):
-            _discard(study)
-            raise DatasetError(
-                f"{arguments.source} has no labels to simulate an expert with"
-                if truth is None
-                else f"{arguments.source} has no column of labels called '{arguments.label}'",
-                "name the column by --label, or use --label-from-folders; in an .npz it is y",
-            )
+        if truth is None:
+            raise UsageError("a study without labels was made to be simulated")
         study.session.ask()
         prepared = time.perf_counter() - started
         oracle = Oracle(truth, arguments.noise, arguments.seed)
@@ -377,7 +373,9 @@ def _embed(arguments: argparse.Namespace, job: Job) -> int:
 # ---------------------------------------------------------------------------- shared by commands
 
 
-def _created(arguments: argparse.Namespace, path: Path | None, job: Job) -> Study:
+def _created(
+    arguments: argparse.Namespace, path: Path | None, job: Job, *, labelled: bool = False
+) -> Study:
     """Start a study as the arguments say."""
     from engine.study import Study
 
@@ -395,15 +393,21 @@ def _created(arguments: argparse.Namespace, path: Path | None, job: Job) -> Stud
         labels_from_folders=arguments.label_from_folders,
         question=arguments.question,
         planned=arguments.planned,
+        accept=partial(_check_labels, arguments.label) if labelled else None,
     )
 
 
-def _is_label(name: str | None, dataset: Dataset) -> bool:
-    """Tell whether the labels come from where they were said to be; y is the one of arrays."""
-    if dataset.kind is SourceKind.ARRAY:
-        return name in {None, "y"}
+def _check_labels(name: str | None, dataset: Dataset) -> None:
+    """Refuse a source without labels, or one whose labels are not in the column named."""
     columns = {column.name for column in dataset.columns if column.role is Role.LABEL}
-    return name is None or name in columns
+    if dataset.kind is SourceKind.ARRAY:
+        columns.add("y")
+    if name is not None and name not in columns:
+        raise DatasetError(f"{dataset.source.name} has no column of labels called '{name}'", _WHERE)
+    if all(item.label is None for item in dataset.items):
+        raise DatasetError(
+            f"{dataset.source.name} has no labels to simulate an expert with", _WHERE
+        )
 
 
 def _roles(arguments: argparse.Namespace) -> dict[str, Role] | None:
@@ -412,13 +416,6 @@ def _roles(arguments: argparse.Namespace) -> dict[str, Role] | None:
     if arguments.label is not None:
         roles[arguments.label] = Role.LABEL
     return roles or None
-
-
-def _discard(study: Study) -> None:
-    """Remove a project that was made a moment ago for nothing."""
-    study.close()
-    if study.project is not None:
-        study.project.path.unlink()
 
 
 def _described(dataset: Dataset) -> str:

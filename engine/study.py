@@ -93,6 +93,7 @@ class Study:
         labels_from_folders: bool = False,
         question: str = "",
         planned: int | None = None,
+        accept: Callable[[Dataset], None] | None = None,
     ) -> Study:
         """Read a source and start a study of it.
 
@@ -108,6 +109,8 @@ class Study:
             Registry name, or "auto" for the usual one.
         scale, roles, labels_from_folders
             See `readers.read`.
+        accept
+            Looks at what was read before anything is made of it, and may raise.
 
         Raises
         ------
@@ -123,6 +126,8 @@ class Study:
         dataset = readers.read(
             Path(source), job, roles=roles, scale=scale, labels_from_folders=labels_from_folders
         )
+        if accept is not None:
+            accept(dataset)
         settings = Settings(
             source=str(dataset.source.absolute()),
             embedder=embedders.default_for(dataset) if embedder == "auto" else embedder,

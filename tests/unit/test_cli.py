@@ -1,0 +1,435 @@
+"""The command line as people and scripts use it, mistakes included."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine import cli, terminal
+from engine.cli import main
+from engine.job import Job
+from engine.metrics import adjusted_rand_index
+from engine.project import Project
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def array(tmp_path) -> Path:
+    rng = np.random.default_rng(0)
+    y = np.arange(45) % 3
+    path = tmp_path / "data.npz"
+    np.savez(path, X=rng.normal(size=(45, 3)) + y[:, None] * 6, y=y)
+    return path
+
+
+@pytest.fixture
+def table(tmp_path) -> Path:
+    lines = ["name;size;kind", *(f"n{i};{i % 3 + i / 100:.2f};{'abc'[i % 3]}" for i in range(18))]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def pictures(tmp_path) -> Path:
+    folder = tmp_path / "pictures"
+    rng = np.random.default_rng(0)
+    for group, level in (("dark", 40), ("light", 200)):
+        (folder / group).mkdir(parents=True)
+        for i in range(5):
+            pixels = rng.integers(level - 30, level + 30, size=(20, 20, 3), dtype=np.uint8)
+            Image.fromarray(pixels).save(folder / group / f"{i}.png")
+    (folder / "dark" / "copy.png").write_bytes((folder / "dark" / "0.png").read_bytes())
+    return folder
+
+
+def run(*arguments: object) -> int:
+    return main([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def project(array, tmp_path, capsys) -> Path:
+    path = tmp_path / "p.pairloom"
+    assert run("simulate", array, "--budget", 12, "--project", path) == 0
+    capsys.readouterr()
+    return path
+
+
+# ---------------------------------------------------------------------------- what works
+
+
+def test_simulate_writes_the_agreed_json(array, tmp_path, capsys):
+    out = tmp_path / "out.json"
+    assert run("simulate", array, "--strategy", "falcon", "--budget", 30, "--seed", 4,
+               "--set", "width=fixed", "sigma=0.3", "--json", out) == 0  # fmt: skip
+    result = json.loads(out.read_text(encoding="utf-8"))
+    assert (result["strategy"], result["seed"], result["budget"]) == ("falcon", 4, 30)
+    assert (result["n"], result["d"]) == (45, 3)
+    assert len(result["ari"]) == len(result["nmi"]) == 30
+    assert result["ari"][-1] > 0.9
+    assert len(result["questions"]) == result["asked"]
+    assert result["peak_rss_mb"] > 10
+    shown = capsys.readouterr()
+    assert shown.out.startswith("falcon asked")
+    assert shown.err == ""
+
+
+def test_json_on_stdout_is_alone_there(array, capsys):
+    assert run("simulate", array, "--budget", 3, "--strategy", "random", "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out)["strategy"] == "random"
+
+
+def test_simulate_is_repeatable_and_noise_matters(array, capsys):
+    def questions(*more: str) -> list[object]:
+        assert run("simulate", array, "--budget", 15, "--json", "-", *more) == 0
+        return json.loads(capsys.readouterr().out)["questions"]
+
+    assert questions() == questions()
+    assert questions("--noise", "0.4") != questions()
+
+
+def test_simulate_with_the_labels_of_a_table(table, capsys):
+    assert run("simulate", table, "--label", "kind", "--budget", 10, "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out)["d"] == 1
+
+
+def test_simulate_with_the_labels_of_folders(pictures, capsys):
+    assert run("simulate", pictures, "--label-from-folders", "--embedder", "pixels",
+               "--budget", 8, "--json", "-") == 0  # fmt: skip
+    result = json.loads(capsys.readouterr().out)
+    assert (result["n"], result["ari"][-1]) == (10, 1.0)
+
+
+def test_a_budget_of_nothing(array, capsys):
+    assert run("simulate", array, "--budget", 0, "--json", "-") == 0
+    assert json.loads(capsys.readouterr().out)["ari"] == []
+
+
+def test_simulated_answers_are_a_real_project(array, tmp_path, capsys):
+    path, out = tmp_path / "p.pairloom", tmp_path / "out.json"
+    assert run("simulate", array, "--budget", 12, "--project", path, "--json", out) == 0
+    result = json.loads(out.read_text(encoding="utf-8"))
+    capsys.readouterr()
+
+    assert run("verify", path) == 0
+    assert "is sound" in capsys.readouterr().out
+
+    assert run("info", path, "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["items"], facts["strategy"], facts["steps"]) == (45, "falcon", 12)
+    assert sum(facts["answers"].values()) == 12
+
+    assert run("replay", path, "--json", "-") == 0
+    state = json.loads(capsys.readouterr().out)
+    assert [[*step["pair"], step["verdict"]] for step in state["steps"]] == result["questions"]
+    assert state["ari"] == pytest.approx(result["ari"][-1], abs=1e-6)
+    assert state["groups"] == result["groups"]
+
+    for step in (0, 5, 12):
+        assert run("replay", path, "--at", step, "--json", "-") == 0
+        state = json.loads(capsys.readouterr().out)
+        assert state["position"] == len(state["steps"]) == step
+        if step:
+            assert state["ari"] == pytest.approx(result["ari"][step - 1], abs=1e-6)
+            truth = np.load(array)["y"]
+            assert state["ari"] == adjusted_rand_index(truth, state["labels"])
+
+
+def test_new_makes_a_project(pictures, tmp_path, capsys):
+    (pictures / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+    path = tmp_path / "new.pairloom"
+    assert run("new", pictures, "-o", path, "--embedder", "pixels", "--seed", 7,
+               "--question", "Same light?", "--planned", 20,
+               "--set", "width=fixed") == 0  # fmt: skip
+    shown = capsys.readouterr().out
+    assert "10 items, 1 that cannot be used" in shown
+    assert "not used: broken.png" in shown
+    assert "1 exact copy collapsed" in shown
+    with Project.open(path) as project:
+        settings = project.settings
+    assert (settings.seed, settings.question, settings.planned) == (7, "Same light?", 20)
+    assert settings.params == {"width": "fixed"}
+
+
+def test_info_in_words(project, capsys):
+    assert run("info", project) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^items: +45$", shown, re.MULTILINE)
+    assert re.search(r"^source found: +yes$", shown, re.MULTILINE)
+
+
+def test_replay_in_words(project, capsys):
+    assert run("replay", project) == 0
+    assert capsys.readouterr().out.startswith("After step 12: 12 answers, ")
+
+
+def test_roles_of_columns(table, tmp_path, capsys):
+    path = tmp_path / "p.pairloom"
+    assert run("new", table, "-o", path, "--role", "kind=feature", "--role", "size=ignored") == 0
+    with Project.open(path) as project:
+        assert {name.partition("=")[0].split(":")[0] for name in project.dataset().feature_names}
+        assert not any("size" in name for name in project.dataset().feature_names)
+    capsys.readouterr()
+
+
+def test_export(pictures, tmp_path, capsys):
+    path = tmp_path / "p.pairloom"
+    assert run("simulate", pictures, "--label-from-folders", "--embedder", "pixels",
+               "--budget", 8, "--project", path) == 0  # fmt: skip
+    assert run("export", path, "--csv", tmp_path / "g.csv", "--folders", tmp_path / "out") == 0
+    assert "Copied 11 pictures into 2 folders" in capsys.readouterr().out
+    with (tmp_path / "g.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert len(list(csv.reader(file))) == 12
+    sizes = sorted(len(list(folder.iterdir())) for folder in (tmp_path / "out").iterdir())
+    assert sizes == [5, 6]
+
+
+def test_embed_makes_an_array_that_can_be_simulated(pictures, tmp_path, capsys):
+    out = tmp_path / "features.npz"
+    assert run("embed", pictures, "-o", out, "--embedder", "pixels", "--label-from-folders") == 0
+    with np.load(out) as arrays:
+        assert arrays["X"].shape[0] == len(arrays["names"]) == len(arrays["y"]) == 10
+        assert arrays["y_names"].tolist() == ["dark", "light"]
+        assert str(arrays["embedder"]) == "pixels"
+    assert run("simulate", out, "--scale", "none", "--budget", 5, "--json", "-") == 0
+    assert list(tmp_path.glob(".pairloom*")) == []
+    capsys.readouterr()
+
+
+def test_embed_without_labels_has_no_y(table, tmp_path):
+    assert run("embed", table, "-o", tmp_path / "x.npz") == 0
+    with np.load(tmp_path / "x.npz") as arrays:
+        assert "y" not in arrays
+
+
+def test_methods_by_name_with_their_parameters(capsys):
+    assert run("methods") == 0
+    shown = capsys.readouterr().out
+    assert "--set width=fixed|" in shown
+    assert "kmeans" in shown
+    assert run("methods", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {"falcon", "random"} <= {entry["name"] for entry in found["strategies"]}
+    assert {"lite0", "table"} <= {entry["name"] for entry in found["embedders"]}
+    assert all(one["help"] for entry in found["strategies"] for one in entry["parameters"])
+
+
+@pytest.mark.parametrize(
+    "command", ["", "methods", "simulate", "new", "info", "verify", "replay", "export", "embed"]
+)
+def test_every_command_explains_itself(command, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([command, "--help"] if command else ["--help"])
+    assert end.value.code == 0
+    assert "usage: pairloom-cli" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------------------- mistakes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "COMMAND"),
+        (["dance"], "invalid choice: 'dance'"),
+        (["simulate", "{array}"], "--budget"),
+        (["simulate", "{array}", "--budget", "many"], "'many' is not a whole number"),
+        (["simulate", "{array}", "--budget", "-3"], "'-3' is not a whole number"),
+        (["simulate", "{array}", "--budget", "2.5"], "'2.5' is not a whole number"),
+        (["simulate", "{array}", "--budget", "3", "--noise", "2"], "between 0 and 1"),
+        (["simulate", "{array}", "--budget", "3", "--noise", "x"], "invalid float value: 'x'"),
+        (["simulate", "{array}", "--budget", "3", "--seed", "x"], "'x' is not a whole number"),
+        (["simulate", "{array}", "--budget", "3", "--strategy", "x"], "falcon, random"),
+        (["simulate", "{array}", "--budget", "3", "--set", "width"], "key=value"),
+        (["simulate", "{array}", "--budget", "3", "--set", "depth=1"], "it has: width"),
+        (["simulate", "{array}", "--budget", "3", "--set", "width=1"], "must be one of fixed"),
+        (["simulate", "{array}", "--budget", "3", "--scale", "log"], "minmax"),
+        (["simulate", "{array}", "--budget", "3", "--label", "kind"], "called 'kind'"),
+        (["simulate", "{array}", "--budget", "3", "--embedder", "magic"], "lite0"),
+        (["simulate", "{array}", "--budget", "3", "--json", "{no}/x.json"], "does not exist"),
+        (["simulate", "{array}", "--budget", "3", "--json", "{here}"], "is a folder"),
+        (["simulate", "{array}", "--budget", "3", "--project", "{array}"], "exists already"),
+        (["simulate", "{array}", "--budget", "3", "--project", "{no}/p"], "does not exist"),
+        (["simulate", "{array}", "--budget", "3", "--label-from-folders"], "folder"),
+        (["simulate", "{no}", "--budget", "3"], "does not exist"),
+        (["simulate", "{table}", "--budget", "3"], "has no labels"),
+        (["simulate", "{table}", "--budget", "3", "--label", "colour"], "kind"),
+        (["simulate", "{table}", "--budget", "3", "--role", "kind=nice"], "label"),
+        (
+            ["simulate", "{table}", "--budget", "3", "--label", "kind", "--label-from-folders"],
+            "not",
+        ),
+        (["new", "{table}"], "--output"),
+        (["new", "{table}", "-o", "{array}"], "exists already"),
+        (["new", "{empty}", "-o", "{here}/p.pairloom"], "empty"),
+        (["info", "{no}"], "no"),
+        (["info", "{table}"], "table.csv"),
+        (["verify", "{array}"], "data.npz"),
+        (["replay", "{here}"], "folder"),
+        (["replay", "{array}", "--at", "-1"], "'-1' is not a whole number"),
+        (["export", "{array}"], "--csv"),
+        (["export", "{array}", "--csv", "{here}/g.csv"], "data.npz"),
+        (["embed", "{no}", "-o", "{here}/x.npz"], "does not exist"),
+        (["embed", "{table}", "-o", "{no}/x.npz"], "does not exist"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(arguments, said, array, table, tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    places = {
+        "array": array, "table": table, "no": tmp_path / "nowhere", "here": tmp_path,
+        "empty": tmp_path / "empty",
+    }  # fmt: skip
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    assert main([argument.format(**places) for argument in arguments]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert re.fullmatch(r"pairloom: [^\n]+\n", shown.err)
+    assert said in shown.err
+    assert "Traceback" not in shown.err
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def test_a_bad_label_column_names_those_that_exist(table, capsys):
+    assert run("simulate", table, "--budget", 3, "--label", "colour") == 2
+    shown = capsys.readouterr().err
+    assert all(name in shown for name in ("colour", "name", "size", "kind"))
+
+
+def test_a_project_made_for_nothing_is_removed(table, tmp_path, capsys):
+    assert run("simulate", table, "--budget", 3, "--project", tmp_path / "p.pairloom") == 2
+    assert list(tmp_path.iterdir()) == [table]
+    capsys.readouterr()
+
+
+def test_a_step_that_does_not_exist(project, capsys):
+    assert run("replay", project, "--at", 99) == 2
+    assert "steps go from 1 to 12" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_empty(project, tmp_path, capsys):
+    assert run("export", project, "--folders", tmp_path) == 2
+    assert "is not empty" in capsys.readouterr().err
+
+
+def test_damage_is_found(project, capsys):
+    data = bytearray(project.read_bytes())
+    place = data.rfind(b"same")
+    data[place : place + 4] = b"sane"
+    project.write_bytes(data)
+    assert run("verify", project) in {1, 2}
+    shown = capsys.readouterr()
+    assert "is sound" not in shown.out
+    assert shown.out or shown.err
+
+
+def test_no_memory(monkeypatch, capsys):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setitem(cli._COMMANDS, "methods", fail)
+    assert run("methods") == 2
+    assert "not enough memory" in capsys.readouterr().err
+
+
+def test_a_bug_is_not_hidden(monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(cli._COMMANDS, "methods", fail)
+    with pytest.raises(ZeroDivisionError):
+        run("methods")
+
+
+# ---------------------------------------------------------------------------- the terminal
+
+
+def test_interrupted_by_the_keyboard(monkeypatch, capsys):
+    def work(_, job: Job) -> int:
+        signal.raise_signal(signal.SIGINT)
+        assert job.cancelled
+        job.step()
+        raise AssertionError("went on")
+
+    monkeypatch.setitem(cli._COMMANDS, "methods", work)
+    before = signal.getsignal(signal.SIGINT)
+    assert run("methods") == 130
+    assert capsys.readouterr().err == "pairloom: interrupted\n"
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_second_interruption_does_not_wait(monkeypatch, capsys):
+    def work(*_) -> int:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("went on")
+
+    monkeypatch.setitem(cli._COMMANDS, "methods", work)
+    assert run("methods") == 130
+    capsys.readouterr()
+
+
+def test_other_threads_may_run_commands(capsys):
+    status: list[int] = []
+    thread = threading.Thread(target=lambda: status.append(run("methods")))
+    thread.start()
+    thread.join()
+    assert status == [0]
+    capsys.readouterr()
+
+
+def test_progress_is_one_line_that_goes_away(capsys):
+    progress = terminal.Progress()
+    progress.report(1, 20, "Reading pictures")
+    progress.report(2, 20, "Short")
+    progress.report(20, 20, "Short")
+    shown = capsys.readouterr().err
+    assert shown.startswith("\rReading pictures 1 of 20\rShort 2 of 20")
+    assert shown.endswith("\r")
+    progress.clear()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_the_process_stops_on_ctrl_c_and_leaves_nothing(tmp_path):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "big.npz", X=rng.normal(size=(6000, 20)), y=rng.integers(9, size=6000))
+    command = [sys.executable, "-m", "engine", "simulate", "big.npz", "--budget", "500"]
+    process = subprocess.Popen(
+        [*command, "--project", "p.pairloom", "--json", "out.json"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "p.pairloom").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "pairloom: interrupted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["big.npz"]
+
+
+def test_python_m_engine(tmp_path):
+    shown = subprocess.run(
+        [sys.executable, "-m", "engine", "info", "missing.pairloom"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert shown.returncode == 2
+    assert shown.stderr.count("\n") == 1
