@@ -17,6 +17,7 @@ from desktop.messages import (
     Exported,
     Failed,
     Idle,
+    LongRequest,
     Opened,
     Replayed,
     Reply,
@@ -84,6 +85,7 @@ class Controller(QObject):
         self._replayed: Snapshot | None = None
         self._viewing: int | None = None
         self._busy = False
+        self._stoppable = False
         if worker is not None:
             queued = Qt.ConnectionType.QueuedConnection
             self._queued.connect(worker.handle, queued)
@@ -116,11 +118,17 @@ class Controller(QObject):
         """Whether the engine is at work on something that was asked for."""
         return self._busy
 
+    @property
+    def can_stop(self) -> bool:
+        """Whether that something is a long task that `cancel` stops."""
+        return self._busy and self._stoppable
+
     # ------------------------------------------------------------------ intents
 
     def send(self, request: Request) -> None:
         """Ask the engine for something; the answer comes as a signal."""
         self._busy = True
+        self._stoppable = isinstance(request, LongRequest)
         if self._worker is None:
             self.sent.append(request)
         else:

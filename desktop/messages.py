@@ -141,6 +141,8 @@ Request = (
     | Export
     | CloseProject
 )
+LongRequest = ScanSource | CreateProject | OpenProject | Relink | Export
+"""Those that `cancel` stops; the others are answers and looks, which are carried through."""
 
 # ---------------------------------------------------------------------------- replies
 

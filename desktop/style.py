@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from desktop import paths
+
 if TYPE_CHECKING:
     from desktop.theme import Colors
 
@@ -18,12 +20,15 @@ if TYPE_CHECKING:
 def style_sheet(colors: Colors) -> str:
     """Give the style sheet in the given colours."""
     c = colors
+    # One grey that can be seen on both light and dark, as style sheets take files only.
+    up, down = (paths.icon_file(name).as_posix() for name in ("arrow-up", "arrow-down"))
     return f"""
 QToolTip {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.border};
     border-radius: 6px; padding: 4px 6px; }}
 
 QLabel[role="title"] {{ font-size: 20pt; font-weight: 600; }}
 QLabel[role="heading"] {{ font-size: 12pt; font-weight: 600; }}
+QLabel[role="strong"] {{ font-weight: 600; }}
 QLabel[role="muted"] {{ color: {c.muted}; }}
 QLabel[role="error"] {{ color: {c.error}; }}
 QLabel[role="chip"] {{ background: {c.hover}; color: {c.text}; border-radius: 6px;
@@ -31,15 +36,18 @@ QLabel[role="chip"] {{ background: {c.hover}; color: {c.text}; border-radius: 6p
 
 QFrame[role="card"] {{ background: {c.surface}; border: 1px solid {c.border};
     border-radius: 8px; }}
+QFrame[role="banner"] {{ background: {c.surface}; border: 1px solid {c.border};
+    border-left: 4px solid {c.accent}; border-radius: 6px; }}
+QFrame[role="banner"][tone="warning"] {{ border-left-color: {c.warning}; }}
 QFrame[role="drop"] {{ background: transparent; border: 2px dashed {c.border};
     border-radius: 8px; }}
 QFrame[role="drop"][active="true"] {{ border-color: {c.accent}; }}
 
 QPushButton {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.border};
-    border-radius: 7px; padding: 6px 14px; min-height: 20px; }}
+    border-radius: 7px; padding: 8px 14px; }}
 QPushButton:hover {{ background: {c.hover}; }}
 QPushButton:pressed {{ background: {c.border}; }}
-QPushButton:focus {{ border: 2px solid {c.accent}; padding: 5px 13px; }}
+QPushButton:focus {{ border: 2px solid {c.accent}; padding: 7px 13px; }}
 QPushButton:disabled {{ color: {c.disabled}; background: {c.window}; }}
 QPushButton:checked {{ background: {c.hover}; border-color: {c.accent}; }}
 QPushButton[role="primary"] {{ background: {c.accent}; color: {c.on_accent};
@@ -61,6 +69,15 @@ QPushButton[role="quiet"]:focus {{ border: 2px solid {c.accent}; }}
 QPushButton[role="tile"] {{ text-align: left; padding: 10px 14px; }}
 QPushButton[role="tile"]:focus {{ padding: 9px 13px; }}
 
+QPushButton[role="small"] {{ padding: 3px 10px; border-radius: 6px; }}
+QPushButton[role="small"]:focus {{ padding: 2px 9px; }}
+
+QToolBar#rail {{ background: {c.window}; border: 0; border-right: 1px solid {c.border};
+    padding: 6px 4px; spacing: 4px; }}
+QToolBar#rail QToolButton {{ padding: 6px 4px; }}
+QToolBar#rail QToolButton:checked {{ background: {c.hover}; color: {c.accent};
+    font-weight: 600; }}
+
 QToolButton {{ border: 2px solid transparent; border-radius: 7px; padding: 4px; }}
 QToolButton:hover {{ background: {c.hover}; }}
 QToolButton:pressed, QToolButton:checked {{ background: {c.hover}; }}
@@ -76,14 +93,34 @@ QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTe
 QTextEdit:focus {{ border: 2px solid {c.accent}; padding: 3px 7px; }}
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled {{ color: {c.disabled};
     background: {c.window}; }}
-QComboBox QAbstractItemView {{ background: {c.raised}; border: 1px solid {c.border};
+QComboBox QComboBox {{ padding-right: 26px; }}
+QComboBox::drop-down {{ border: 0; width: 26px; }}
+QComboBox::down-arrow {{ image: url("{down}"); width: 14px; height: 14px; }}
+QComboBox[role="cell"] {{ background: transparent; border: 2px solid transparent;
+    border-radius: 4px; padding: 0 24px 0 4px; min-height: 16px; }}
+QComboBox[role="cell"]:focus {{ border-color: {c.accent}; }}
+QAbstractSpinBox {{ padding-right: 26px; }}
+QAbstractSpinBox QLineEdit {{ border: 0; padding: 0 0 0 6px; background: transparent; }}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ border: 0; width: 24px;
+    subcontrol-origin: padding; background: transparent; }}
+QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
+QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
+QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover {{
+    background: {c.hover}; }}
+QAbstractSpinBox::up-arrow {{ image: url("{up}"); width: 12px; height: 12px; }}
+QAbstractSpinBox::down-arrow {{ image: url("{down}"); width: 12px; height: 12px; }}
+
+QAbstractItemView {{ background: {c.raised}; border: 1px solid {c.border};
     selection-background-color: {c.accent}; selection-color: {c.on_accent}; }}
 
 QAbstractItemView {{ background: {c.surface}; alternate-background-color: {c.window};
     border: 1px solid {c.border}; border-radius: 6px; outline: 0; }}
 QAbstractItemView:focus {{ border: 2px solid {c.accent}; }}
+QHeaderView {{ border: 0; background: {c.window}; }}
+QTreeWidget::item {{ padding: 4px 6px; }}
+QTableView::item {{ padding: 2px 8px; }}
 QHeaderView::section {{ background: {c.window}; color: {c.muted}; border: 0;
-    border-bottom: 1px solid {c.border}; padding: 5px 8px; }}
+    border-bottom: 1px solid {c.border}; padding: 6px 10px; }}
 QTableView {{ gridline-color: {c.border}; }}
 
 QGroupBox {{ border: 1px solid {c.border}; border-radius: 8px; margin-top: 10px;
@@ -111,9 +148,11 @@ QStatusBar QLabel {{ color: {c.muted}; padding: 0 6px; }}
 QDockWidget {{ color: {c.text}; titlebar-close-icon: none; titlebar-normal-icon: none; }}
 QDockWidget::title {{ background: {c.window}; padding: 6px 10px; text-align: left; }}
 QMainWindow::separator {{ background: {c.border}; width: 1px; height: 1px; margin: 2px; }}
-QSplitter::handle {{ background: {c.border}; margin: 2px; }}
-QSplitter::handle:horizontal {{ width: 1px; }}
-QSplitter::handle:vertical {{ height: 1px; }}
+QSplitter::handle {{ background: transparent; }}
+QSplitter::handle:hover {{ background: {c.border}; }}
+QSplitter::handle:horizontal {{ width: 8px; }}
+QSplitter::handle:vertical {{ height: 8px; }}
+QScrollArea[role="bare"] {{ background: transparent; border: 0; }}
 
 QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}

@@ -4,8 +4,8 @@ Hidden: palettes, style sheet, icon colouring. Promised: text on its background 
 4.5 or more, marks of 3 or more, and no group is told by colour alone: every slot has a colour *and*
 a sign, and the pair repeats only after 64 groups.
 
-The group colours are those of Okabe and Ito (2008), told apart with any colour vision, darkened on
-white and lightened on black until they can be seen.
+The group colours are those of Okabe and Ito (2008), moved as little as it takes to be seen on light
+or dark (contrast 3.1) and to stay 0.2 apart in RGB for normal, protan and deutan eyes alike.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ LIGHT = Colors(
     raised="#FFFFFF",
     text="#1B1F24",
     muted="#59616B",
-    disabled="#6B727B",
+    disabled="#676E77",
     border="#D3D7DD",
     hover="#E9ECF1",
     accent="#2457C5",
@@ -84,16 +84,16 @@ LIGHT = Colors(
     warning="#8A5A00",
     error="#B3261E",
     slots=(
-        "#0072B2",
-        "#D55E00",
-        "#00966C",
-        "#B8538F",
-        "#B57A00",
-        "#3A93CB",
-        "#7A7A00",
-        "#4B5157",
+        "#0068B6",
+        "#D56000",
+        "#009F72",
+        "#C06FAD",
+        "#C37B37",
+        "#548CDE",
+        "#91582F",
+        "#333434",
     ),
-    undecided="#8A9099",
+    undecided="#868C95",
 )
 DARK = Colors(
     window="#1A1C20",
@@ -112,14 +112,14 @@ DARK = Colors(
     warning="#F0B95A",
     error="#FF8A80",
     slots=(
-        "#4F9DDB",
-        "#F0803C",
-        "#2FC08F",
-        "#DD8FBC",
-        "#F0B429",
-        "#8CCBF2",
-        "#E9E06A",
-        "#B9C0C7",
+        "#4B97E6",
+        "#E9712A",
+        "#2CBF89",
+        "#E095C1",
+        "#F1B42C",
+        "#8AC6F4",
+        "#F5E740",
+        "#CFD4D1",
     ),
     undecided="#7E8690",
 )
@@ -202,7 +202,7 @@ def slot_color(slot: int) -> QColor:
 
 def slot_ink(slot: int) -> QColor:
     """Ink that can be read on `slot_color(slot)`."""
-    black, white = QColor("#10131A"), QColor("#FFFFFF")
+    black, white = QColor("#000000"), QColor("#FFFFFF")
     color = slot_color(slot)
     return max((black, white), key=lambda ink: contrast(ink, color))
 
