@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from engine import embedders, readers, strategies
+from engine import embedders, parameters, readers, strategies
 from engine.answers import AnswerLog
 from engine.dataset import Dataset, Role
 from engine.errors import ProjectDamagedError, ProjectError, UsageError
@@ -120,6 +120,7 @@ class Study:
             When stopped. As with an error, no file is left behind.
         """
         strategies.make(strategy, params or {})
+        every = parameters.parse(strategy, strategies.REGISTRY[strategy].Params, params or {})
         if embedder != "auto":
             embedders.make(embedder)
         _check_target(path)
@@ -132,7 +133,7 @@ class Study:
             source=str(dataset.source.absolute()),
             embedder=embedders.default_for(dataset) if embedder == "auto" else embedder,
             strategy=strategy,
-            params=dict(params or {}),
+            params=parameters.texts(every),  # defaults too: they may change, old answers may not
             seed=seed,
             question=question,
             planned=planned,

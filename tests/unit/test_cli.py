@@ -161,7 +161,7 @@ def test_new_makes_a_project(pictures, tmp_path, capsys):
     with Project.open(path) as project:
         settings = project.settings
     assert (settings.seed, settings.question, settings.planned) == (7, "Same light?", 20)
-    assert settings.params == {"width": "fixed"}
+    assert settings.params["width"] == "fixed"
 
 
 def test_info_in_words(project, capsys):

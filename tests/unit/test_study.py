@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine import overview, study
+from engine import overview, strategies, study
 from engine.dataset import Role
 from engine.errors import (
     Cancelled,
@@ -78,6 +78,12 @@ def test_a_study_in_memory_has_all_its_parts(table):
     assert made.source_found
     assert made.truth().tolist() == [0, 1, 2] * 8
     made.close()
+
+
+def test_every_parameter_is_kept_so_that_new_defaults_change_no_old_project(table):
+    kept = make(table).settings.params
+    every = {one.name: one.default for one in strategies.parameters("falcon")}
+    assert kept == every
 
 
 def test_labels_are_never_features(table):
