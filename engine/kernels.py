@@ -22,7 +22,7 @@ FIXED_WIDTH = 0.25
 
 _SUBSAMPLE = 2000  # rows looked at for a width
 _TILE_BYTES = 24 * 2**20  # kernel values held at once while summing
-_TILE_WORK = 4e8  # multiplications in a tile: keeps the time between two job steps short
+_TILE_WORK = 1e8  # multiplications in a tile: keeps the time between two job steps short
 _DIRECT = 16  # up to this many centres distances are taken difference by difference
 
 
@@ -149,7 +149,7 @@ class KernelMatrix:
         return sums / n
 
 
-def median_width(points: torch.Tensor, share: float, rng: np.random.Generator) -> float:
+def median_width(points: torch.Tensor, share: float, rng: np.random.Generator, job: Job) -> float:
     """Give `share` times the median positive distance between points: a width that fits the data.
 
     Parameters
@@ -169,11 +169,12 @@ def median_width(points: torch.Tensor, share: float, rng: np.random.Generator) -
     n = len(points)
     if n > _SUBSAMPLE:
         points = points[torch.from_numpy(np.sort(rng.choice(n, _SUBSAMPLE, replace=False)))]
-    apart = torch.pdist(points.double())
-    apart = apart[apart > 0]
-    if not len(apart):
-        return FIXED_WIDTH
-    # torch.median takes the lower of two middle values; the mean of both is the usual median
-    ordered = apart.sort().values
-    middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
-    return share * float(middle)
+    points = points.double()
+    found = [np.empty(0)]
+    for start in range(0, len(points), _DIRECT):
+        job.step()
+        apart = _direct(points[start:], points[start : start + _DIRECT]).numpy()
+        below = apart[np.tri(len(apart), apart.shape[1], -1, dtype=np.bool_)]  # each pair once
+        found.append(below[below > 0])
+    positive = np.concatenate(found)
+    return share * float(np.median(positive)) if len(positive) else FIXED_WIDTH

@@ -29,8 +29,9 @@ class RandomParams:
 class RandomPairs:
     """Uniform distinct pairs, those that earlier answers settle left out.
 
-    Items that an answer joined form a group, and so does every item told apart from another. All
-    other items go with the nearest of those; before the first answer there is one group.
+    What answers joined stays together. In the order judged, each such set goes to the group with
+    the nearest mean that it was not told apart from, and opens a new one when there is none. Items
+    never judged go with the nearest judged one; before the first answer there is one group.
     """
 
     name: ClassVar[str] = "random"
@@ -41,6 +42,7 @@ class RandomPairs:
         self._params = params
         self._constraints = Constraints()
         self._problem: Problem | None = None
+        self._different: list[Pair] = []
         self._judged: list[int] = []  # items that a SAME or DIFFERENT speaks about
         self._nearest: IntArray = np.zeros(0, dtype=np.int32)  # position in _judged
         self._distance: npt.NDArray[np.float64] = np.zeros(0)  # squared, to the nearest judged
@@ -59,6 +61,8 @@ class RandomPairs:
                 continue
             verdict = yield Query(pair, reason, 2)
             self._constraints.add(pair, verdict, seq)
+            if verdict is Verdict.DIFFERENT:
+                self._different.append(pair)
             if verdict is not Verdict.UNSURE:
                 for item in pair:
                     self._judge(problem, item)
@@ -74,11 +78,40 @@ class RandomPairs:
         n = self._problem.n
         if not self._judged:
             return Clustering(np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.float32))
-        roots = np.array([self._constraints.component(item) for item in self._judged])
+        group = self._groups(self._problem)
         near, second = np.sqrt(np.maximum(self._distance, 0)), np.sqrt(self._second)
         return Clustering.of(
-            roots[self._nearest], margin(near, second), exemplars=tuple(self._judged)
+            group[self._nearest], margin(near, second), exemplars=tuple(self._judged)
         )
+
+    def _groups(self, problem: Problem) -> IntArray:
+        """Give the group of each judged item, int32."""
+        root = {item: self._constraints.component(item) for item in self._judged}
+        apart: dict[int, set[int]] = {}
+        for a, b in self._different:
+            apart.setdefault(root[a], set()).add(root[b])
+            apart.setdefault(root[b], set()).add(root[a])
+        joined: dict[int, list[int]] = {}
+        for item in self._judged:
+            joined.setdefault(root[item], []).append(item)
+        group: dict[int, int] = {}
+        sums: list[npt.NDArray[np.float64]] = []
+        sizes: list[int] = []
+        for name, items in joined.items():
+            total = problem.points[items].sum(axis=0, dtype=np.float64)
+            ruled_out = {group[other] for other in apart.get(name, ()) if other in group}
+            open_to = [number for number in range(len(sums)) if number not in ruled_out]
+            if open_to:
+                means = [sums[number] / sizes[number] for number in open_to]
+                squares = np.square(means - total / len(items)).sum(axis=1)
+                group[name] = open_to[int(squares.argmin())]
+            else:
+                group[name] = len(sums)
+                sums.append(np.zeros(problem.d))
+                sizes.append(0)
+            sums[group[name]] += total
+            sizes[group[name]] += len(items)
+        return np.array([group[root[item]] for item in self._judged], dtype=np.int32)
 
     def _judge(self, problem: Problem, item: int) -> None:
         """Let the items nearest to `item` go with it."""

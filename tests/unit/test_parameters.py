@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from engine import clusterers, strategies
+from engine.errors import ParameterError
+from engine.parameters import Parameter, describe, parse, texts
+
+
+@dataclass(frozen=True)
+class Settings:
+    groups: int = field(metadata={"least": 1, "help": "How many."})
+    width: float = field(default=0.25, metadata={"above": 0})
+    rule: str = field(default="fixed", metadata={"choices": ("fixed", "median")})
+    exact: bool = True
+
+
+def test_describes_every_field() -> None:
+    assert describe(Settings) == (
+        Parameter("groups", int, None, (), "How many."),
+        Parameter("width", float, "0.25", (), ""),
+        Parameter("rule", str, "fixed", ("fixed", "median"), ""),
+        Parameter("exact", bool, "yes", (), ""),
+    )
+
+
+def test_what_is_not_given_keeps_its_default() -> None:
+    assert parse("x", Settings, {"groups": " 3 "}) == Settings(3)
+
+
+def test_text_and_back() -> None:
+    settings = Settings(groups=7, width=1 / 3, rule="median", exact=False)
+    assert parse("x", Settings, texts(settings)) == settings
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"groups": "3", "colour": "red"}, "no parameter 'colour'; it has: groups, width, rule"),
+        ({}, "needs the parameter 'groups'"),
+        ({"groups": "three"}, "groups must be a whole number, not 'three'"),
+        ({"groups": "2.5"}, "groups must be a whole number"),
+        ({"groups": "0"}, "groups must be at least 1"),
+        ({"groups": "3", "width": "0"}, "width must be above 0"),
+        ({"groups": "3", "width": "nan"}, "width must be a finite number"),
+        ({"groups": "3", "width": "inf"}, "width must be a finite number"),
+        ({"groups": "3", "width": "wide"}, "width must be a number, not 'wide'"),
+        ({"groups": "3", "rule": "any"}, "rule must be one of fixed, median, not 'any'"),
+        ({"groups": "3", "exact": "perhaps"}, "exact must be yes or no"),
+    ],
+)
+def test_says_what_is_allowed(given: dict[str, str], message: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        parse("x", Settings, given)
+    assert message in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+def test_names_of_strategies_and_methods_are_a_contract() -> None:
+    assert {"falcon", "random"} <= set(strategies.REGISTRY)
+    assert {"kmeans"} <= set(clusterers.REGISTRY)
+    for registry in (strategies, clusterers):
+        for name, entry in registry.REGISTRY.items():
+            assert entry.name == name
+            assert entry.version >= 1
+            for parameter in registry.parameters(name):
+                assert parameter.help
+
+
+def test_unknown_names_are_refused_with_those_known() -> None:
+    for call in (strategies.parameters, lambda name: strategies.make(name, {})):
+        with pytest.raises(ParameterError, match="no strategy 'magic'; there are: falcon, random"):
+            call("magic")
+    for call in (clusterers.parameters, lambda name: clusterers.make(name, {})):
+        with pytest.raises(ParameterError, match="no method 'magic'; there are: kmeans"):
+            call("magic")
