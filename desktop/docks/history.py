@@ -1,0 +1,299 @@
+"""The history beside the judging: what was said, what it changed, and the way back.
+
+Hides which request a click becomes. Promises that looking (a click, replay) never changes
+anything, that going back is always said in words on a button, and that no answer key acts here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Slot
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDockWidget,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop import theme
+from desktop.messages import GoTo, Redo, Revise, Undo
+from desktop.widgets import words
+from desktop.widgets.history_list import HistoryList
+from desktop.widgets.history_model import HistoryModel, Show
+from desktop.widgets.history_rows import START, Row
+from desktop.widgets.item_words import ItemWords
+from desktop.widgets.replay_bar import ReplayBar
+from engine.model import Verdict
+
+if TYPE_CHECKING:
+    from desktop.controller import Controller
+    from desktop.images import PictureStore
+
+
+class HistoryDock(QDockWidget):
+    """The dock.
+
+    Parameters
+    ----------
+    controller
+        Whose live history is listed; is asked to look, go back, and change.
+    pictures
+        Where thumbnails come from.
+    """
+
+    def __init__(
+        self, controller: Controller, pictures: PictureStore, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("History"))
+        self.setObjectName("historyDock")
+        self._controller = controller
+        self._revision: int | None = None
+        self.steps = HistoryModel(self)
+        self.list = HistoryList(self.steps, pictures, self)
+        self.replay = ReplayBar(controller)
+        self._make_parts()
+        self._lay_out()
+        self._connect()
+        self._recolour()
+        self._open()
+
+    def _make_parts(self) -> None:
+        self._undo = QPushButton(self)
+        self._redo = QPushButton(self)
+        self._filter = QComboBox(self)
+        self._filter.setAccessibleName(self.tr("Which steps to show"))
+        for show, text in (
+            (Show.ALL, self.tr("All steps")),
+            (Show.SAME, self.tr("Same")),
+            (Show.DIFFERENT, self.tr("Different")),
+            (Show.UNSURE, self.tr("Unsure")),
+            (Show.CHANGED, self.tr("Changed the groups")),
+        ):
+            self._filter.addItem(text, show)
+        self._search = QLineEdit(self)
+        self._search.setPlaceholderText(self.tr("#number or name"))
+        self._search.setAccessibleName(self.tr("Find steps by number, item, name or note"))
+        self._search.setClearButtonEnabled(True)
+        self._notice = QFrame(self)
+        self._notice.setProperty("role", "banner")
+        self._told = QLabel(self._notice, wordWrap=True)
+        self._go_back = QPushButton(self._notice)
+        self._return = QPushButton(self.tr("Return to now"), self._notice)
+        self._return.setProperty("role", "primary")
+
+    def _lay_out(self) -> None:
+        buttons, finding, choices = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        buttons.addWidget(self._undo, 1)
+        buttons.addWidget(self._redo, 1)
+        finding.addWidget(self._filter)
+        finding.addWidget(self._search, 1)
+        choices.addWidget(self._go_back)
+        choices.addWidget(self._return)
+        notice = QVBoxLayout(self._notice)
+        notice.setContentsMargins(10, 6, 8, 8)
+        notice.addWidget(self._told)
+        notice.addLayout(choices)
+        body = _Body(self)
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(6, 4, 6, 6)
+        layout.setSpacing(6)
+        layout.addLayout(buttons)
+        layout.addLayout(finding)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self._notice)
+        layout.addWidget(self.replay)
+        self.setWidget(body)
+
+    def _connect(self) -> None:
+        self._undo.clicked.connect(self._take_back)
+        self._redo.clicked.connect(self._bring_again)
+        self._filter.currentIndexChanged.connect(self._find)
+        self._search.textChanged.connect(self._find)
+        self._go_back.clicked.connect(self._go_to_shown)
+        self._return.clicked.connect(self.return_to_now)
+        self.list.lookRequested.connect(self._look)
+        self.list.goRequested.connect(self._enter)
+        self.list.menuRequested.connect(self._open_menu)
+        controller = self._controller
+        controller.studyOpened.connect(self._open)
+        controller.closed.connect(self._open)
+        controller.snapshotChanged.connect(self._show_live)
+        controller.replayChanged.connect(self._show_replay)
+        theme.current().themeChanged.connect(self._recolour)
+
+    def _recolour(self) -> None:
+        self._undo.setIcon(theme.icon("undo"))
+        self._redo.setIcon(theme.icon("redo"))
+        self.list.viewport().update()
+
+    # ------------------------------------------------------------------ states
+
+    def _open(self, _opened: object = None) -> None:
+        self.steps.open(ItemWords(self._controller.opened))
+        self._revision = None
+        self._show_live()
+
+    def _show_live(self, _snapshot: object = None) -> None:
+        live = self._controller.snapshot
+        if live is None:
+            self._name_button(self._undo, self.tr("Undo"), None)
+            self._name_button(self._redo, self.tr("Redo"), None)
+            self._show_replay()
+            return
+        if live.revision == self._revision:  # look-ahead sends the same state again
+            return
+        self._revision = live.revision
+        self.list.update_rows(lambda: self.steps.set_live(live))
+        self._name_button(self._undo, self.tr("Undo"), live.undo)
+        self._name_button(self._redo, self.tr("Redo"), live.redo)
+        self._show_replay()
+
+    def _name_button(self, button: QPushButton, verb: str, seq: int | None) -> None:
+        """Say on the button what it does, such as "Undo #86 Same"."""
+        row = self.steps.step(seq) if seq is not None else None
+        button.setEnabled(row is not None)
+        text = verb if row is None else f"{verb} #{row.seq} {self.steps.short_title(row)}"
+        button.setText(text)
+        button.setToolTip(text if row is None else f"{verb}: {self.steps.sentence(row)}")
+        button.setAccessibleName(text)
+
+    def _show_replay(self, _snapshot: object = None) -> None:
+        shown = self._controller.shown
+        position = shown.position if shown is not None else START
+        self.steps.set_shown(position)
+        replaying = self._controller.replaying
+        self._notice.setVisible(replaying)
+        if replaying:
+            self._tell(position)
+        self.list.follow(position if replaying else None)
+
+    def _tell(self, position: int) -> None:
+        live = self._controller.snapshot
+        on_way = live is not None and position in self.steps.tree.line_through(live.position)
+        if on_way:
+            self._go_back.setText(self.tr("Go back to here"))
+            self._go_back.setToolTip(
+                self.tr("Make this the present. Later steps are kept as a branch.")
+            )
+        else:
+            self._go_back.setText(self.tr("Continue from here"))
+            self._go_back.setToolTip(self.tr("Make this branch the present one."))
+        name = self.tr("the start") if position == START else f"#{position}"
+        self._told.setText(self.tr("Looking at {0}, read-only.").format(name))
+
+    # ------------------------------------------------------------------ what a person does
+
+    @Slot()
+    def return_to_now(self) -> None:
+        """Leave the replay."""
+        self.replay.stop()
+        self._controller.view(None)
+
+    @Slot()
+    def step_back(self) -> None:
+        """Look at the state one step earlier (Alt+Left)."""
+        self.replay.step_back()
+
+    @Slot()
+    def step_forward(self) -> None:
+        """Look at the state one step later (Alt+Right)."""
+        self.replay.step_forward()
+
+    def _take_back(self) -> None:
+        self._controller.send(Undo())
+
+    def _bring_again(self) -> None:
+        self._controller.send(Redo())
+
+    def _look(self, seq: int) -> None:
+        """Show the state after a step; the present one needs no replay."""
+        self.replay.stop()
+        live, shown = self._controller.snapshot, self._controller.shown
+        if live is not None and seq == live.position:
+            self._controller.view(None)
+        elif shown is not None and seq != shown.position:
+            self._controller.view(seq)
+
+    def _enter(self, seq: int) -> None:
+        """Make the state after a step the present."""
+        self.replay.stop()
+        live = self._controller.snapshot
+        if live is not None and seq != live.position:
+            self._controller.send(GoTo(seq))
+
+    def _go_to_shown(self) -> None:
+        shown = self._controller.shown
+        if shown is not None:
+            self._enter(shown.position)
+
+    def _find(self) -> None:
+        show, sought = self._filter.currentData(), self._search.text()
+        self.list.update_rows(lambda: self.steps.set_filter(show, sought))
+
+    # ------------------------------------------------------------------ changing an answer
+
+    def _open_menu(self, index: QModelIndex, where: QPoint) -> None:
+        menu = self.menu_for(index)
+        menu.popup(where)
+
+    def menu_for(self, index: QModelIndex) -> QMenu:
+        """Make the menu of a row; it deletes itself when closed."""
+        row = self.steps.row_at(index)
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        change = self.steps.answer_to_change(row)
+        if change is not None:
+            seq, verdict = change
+            menu.addSection(self.tr("Change answer #{0} to").format(seq))
+            for other in Verdict:
+                if other is not verdict:
+                    menu.addAction(self._change_to(menu, seq, other))
+            menu.addSeparator()
+        if row.is_head:
+            text = self.tr("Close this branch") if row.is_open else self.tr("Open this branch")
+            menu.addAction(text, lambda: self.list.update_rows(lambda: self.steps.toggle(row)))
+        menu.addAction(self._entering(menu, row))
+        return menu
+
+    def _change_to(self, menu: QMenu, seq: int, verdict: Verdict) -> QAction:
+        action = QAction(f"&{words.verdict_word(verdict)}", menu)
+        action.setIcon(theme.icon(verdict.value))
+        action.triggered.connect(lambda: self._controller.send(Revise(seq, verdict)))
+        return action
+
+    def _entering(self, menu: QMenu, row: Row) -> QAction:
+        live = self._controller.snapshot
+        on_way = live is not None and row.seq in self.steps.tree.line_through(live.position)
+        text = self.tr("&Go back to here") if on_way else self.tr("&Continue from here")
+        action = QAction(text, menu)
+        action.setEnabled(live is not None and row.seq != live.position)
+        action.triggered.connect(lambda: self._enter(row.seq))
+        return action
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Walk the history, and leave the replay."""
+        alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
+        if alt and event.key() == Qt.Key.Key_Left:
+            self.step_back()
+        elif alt and event.key() == Qt.Key.Key_Right:
+            self.step_forward()
+        elif event.key() == Qt.Key.Key_Escape and self._controller.replaying:
+            self.return_to_now()
+        else:
+            super().keyPressEvent(event)
+
+
+class _Body(QWidget):
+    """What the dock holds."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(340, 520)

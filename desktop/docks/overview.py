@@ -1,0 +1,105 @@
+"""The live overview beside the judging: the map above, the gallery of groups below.
+
+Hides how map, gallery and item view follow each other. Promises to be of use from a width of 300
+pixels on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDockWidget, QSplitter, QStackedWidget, QWidget
+
+from desktop.widgets.group_gallery import GroupGallery
+from desktop.widgets.item_view import ItemView
+from desktop.widgets.scatter_map import ScatterMap
+
+if TYPE_CHECKING:
+    from desktop.controller import Controller
+    from desktop.images import PictureStore
+
+
+class OverviewDock(QDockWidget):
+    """The dock.
+
+    Parameters
+    ----------
+    controller
+        Whose `shown` state is drawn.
+    pictures
+        Where thumbnails and pictures come from.
+    """
+
+    def __init__(
+        self, controller: Controller, pictures: PictureStore, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Overview"))
+        self.setObjectName("overviewDock")
+        self.map = ScatterMap(controller, pictures)
+        self.gallery = GroupGallery(controller, pictures)
+        self.item_view = ItemView(controller, pictures, with_back=True)
+        self._below = _Below(self.gallery, self.item_view)
+        split = _Split(self.map, self._below)
+        self.setWidget(split)
+        self.map.itemSelected.connect(self._look_at)
+        self.gallery.itemSelected.connect(self._look_at)
+        self.gallery.groupHighlighted.connect(self.map.highlight)
+        self.item_view.itemSelected.connect(self._look_at)
+        self.item_view.groupRequested.connect(self._show_group)
+        self.item_view.backClicked.connect(self._back)
+        controller.studyOpened.connect(self._below.show_gallery)
+
+    def _look_at(self, item: int) -> None:
+        self.map.select(item)
+        self.gallery.select(item)
+        self.item_view.show_item(item)
+        self._below.setCurrentWidget(self.item_view)
+
+    def _show_group(self, slot: int) -> None:
+        self.gallery.show_group(slot)
+        self.map.highlight(slot)
+        self._below.show_gallery()
+        self.gallery.select(self.item_view.item)
+
+    def _back(self) -> None:
+        self._below.show_gallery()
+        self.map.select(None)
+        self.gallery.select(self.item_view.item)
+        self.gallery.setFocus()
+
+
+class _Split(QSplitter):
+    """Map and gallery, about half each at first."""
+
+    def __init__(self, above: QWidget, below: QWidget) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self.addWidget(above)
+        self.addWidget(below)
+        self.setStretchFactor(0, 1)
+        self.setStretchFactor(1, 1)
+        self.setChildrenCollapsible(False)
+
+    def sizeHint(self) -> QSize:
+        return QSize(360, 640)
+
+
+class _Below(QStackedWidget):
+    """The gallery, or the item that is looked at."""
+
+    def __init__(self, gallery: GroupGallery, item_view: ItemView) -> None:
+        super().__init__()
+        self.addWidget(gallery)
+        self.addWidget(item_view)
+        self._item_view = item_view
+
+    def show_gallery(self, _opened: object = None) -> None:
+        self.setCurrentIndex(0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.currentWidget() is self._item_view:
+            self._item_view.backClicked.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,201 @@
+"""How far the sorting is: figures, in plain words, without promises.
+
+Hides which figure is worth a line. Promises that every estimate names what it rests on, and that
+in a replay the figures are those of the state that is shown.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QProgressBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.widgets import trail, words
+from desktop.widgets.effect_strip import EffectStrip
+from engine.model import HistoryItem, Snapshot
+
+if TYPE_CHECKING:
+    from desktop.controller import Controller
+
+_ENOUGH = 5  # answers with a time, before a pace is told
+
+
+class ProgressDock(QDockWidget):
+    """The dock.
+
+    Parameters
+    ----------
+    controller
+        Whose `shown` state is told.
+    """
+
+    def __init__(self, controller: Controller, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Progress"))
+        self.setObjectName("progressDock")
+        self._controller = controller
+        self._rows: dict[str, tuple[QLabel, QLabel]] = {}
+        self._lay_out()
+        controller.studyOpened.connect(self._show)
+        controller.snapshotChanged.connect(self._show)
+        controller.replayChanged.connect(self._show)
+        controller.closed.connect(self._show)
+        self._show()
+
+    def _lay_out(self) -> None:
+        body = _Body()
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(12, 10, 12, 10)
+        layout.setSpacing(8)
+        self._asked = QLabel(body, wordWrap=True)
+        self._asked.setProperty("role", "heading")
+        self._bar = QProgressBar(body, textVisible=False)
+        self._bar.setAccessibleName(self.tr("Questions answered of those planned"))
+        self._pace = QLabel(body, wordWrap=True)
+        self._pace.setProperty("role", "muted")
+        for widget in (self._asked, self._bar, self._pace):
+            layout.addWidget(widget)
+        layout.addLayout(self._figures(body))
+        self._recent = QLabel(body, wordWrap=True)
+        self._strip = EffectStrip(body)
+        caption = QLabel(self.tr("Items that moved, answer by answer"), body, wordWrap=True)
+        caption.setProperty("role", "muted")
+        caption.setBuddy(self._strip)
+        for below in (self._recent, self._strip, caption):
+            layout.addWidget(below)
+        layout.addStretch(1)
+        area = QScrollArea()
+        area.setWidget(body)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(area)
+
+    def _figures(self, body: QWidget) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setColumnStretch(1, 1)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        for name, text in (
+            ("groups", self.tr("Groups")),
+            ("unsure", self.tr("Unsure answers")),
+            ("implied", self.tr("Pairs that follow")),
+            ("undecided", self.tr("Items in no group")),
+            ("aside", self.tr("Items set aside")),
+            ("conflicts", self.tr("Contradictions")),
+        ):
+            label, value = QLabel(text, body), QLabel(body)
+            label.setProperty("role", "muted")
+            value.setProperty("role", "strong")
+            row = len(self._rows)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(value, row, 1)
+            self._rows[name] = (label, value)
+        self._rows["implied"][0].setToolTip(
+            self.tr(
+                "Pairs settled by what you said of others: if A and B are the same, and B and C,"
+                " then A and C are."
+            )
+        )
+        return grid
+
+    # ------------------------------------------------------------------ states
+
+    def _show(self, _snapshot: object = None) -> None:
+        shown = self._controller.shown
+        if shown is None:
+            self._asked.setText(self.tr("No project is open"))
+            for widget in (self._bar, self._pace, self._recent, self._strip):
+                widget.hide()
+            for name in self._rows:
+                self._set(name, None)
+            return
+        steps = tuple(step for step in trail.path_of(shown) if step.answer is not None)
+        self._show_asked(shown, steps)
+        progress = shown.progress
+        was = steps[-1].effect.groups_before if steps and steps[-1].effect else progress.groups
+        groups = words.number(progress.groups)
+        if was != progress.groups:
+            groups = self.tr("{0} (was {1})").format(groups, words.number(was))
+        aside = trail.items_set_aside(shown)
+        undecided = int((shown.overview.slots < 0).sum()) - len(aside)
+        self._set("groups", groups)
+        self._set("unsure", words.number(progress.unsure))
+        self._set("implied", words.number(progress.implied))
+        self._set("undecided", words.number(undecided) if undecided > 0 else None)
+        self._set("aside", words.number(progress.set_aside) if progress.set_aside else None)
+        self._set("conflicts", words.number(len(shown.conflicts)) if shown.conflicts else None)
+        self._recent.setText(self._recently(shown))
+        self._strip.show_steps(steps)
+        self._recent.show()
+        self._strip.show()
+
+    def _set(self, name: str, value: str | None) -> None:
+        for part in self._rows[name]:
+            part.setVisible(value is not None)
+        self._rows[name][1].setText(value or "")
+
+    def _show_asked(self, shown: Snapshot, steps: tuple[HistoryItem, ...]) -> None:
+        answered, planned = shown.progress.answered, shown.progress.planned
+        count = words.number(answered)
+        if planned is None:
+            text = self.tr("1 question answered") if answered == 1 else ""
+            text = text or self.tr("{0} questions answered").format(count)
+        else:
+            text = self.tr("{0} of {1} planned questions answered").format(
+                count, words.number(planned)
+            )
+        self._asked.setText(text)
+        self._bar.setVisible(planned is not None and planned > 0)
+        self._bar.setMaximum(planned or 1)
+        self._bar.setValue(min(answered, planned or 1))
+        pace = self._pace_of(steps, max(0, (planned or 0) - answered))
+        self._pace.setText(pace)
+        self._pace.setVisible(bool(pace))
+
+    def _pace_of(self, steps: tuple[HistoryItem, ...], left: int) -> str:
+        """Say how long the rest of the plan takes, at the pace so far."""
+        times = [
+            step.answer.response_ms
+            for step in steps
+            if step.answer is not None and step.answer.response_ms is not None
+        ]
+        if len(times) < _ENOUGH or left == 0:
+            return ""
+        seconds = median(times[-20:]) / 1000
+        minutes = max(1, round(left * seconds / 60))
+        return self.tr("At your pace, {0} s an answer, the rest takes about {1} min.").format(
+            f"{seconds:.0f}" if seconds >= 2 else f"{seconds:.1f}", words.number(minutes)
+        )
+
+    def _recently(self, shown: Snapshot) -> str:
+        recent, changes = shown.progress.recent, shown.progress.recent_changes
+        if recent == 0:
+            return self.tr("No answers yet.")
+        if recent == 1:
+            return (
+                self.tr("The answer changed the groups.")
+                if changes
+                else self.tr("The answer changed nothing.")
+            )
+        if changes == 0:
+            return self.tr("None of the last {0} answers changed the groups.").format(recent)
+        return self.tr("Of the last {0} answers, {1} changed the groups.").format(recent, changes)
+
+
+class _Body(QWidget):
+    """What the dock holds."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, max(260, super().sizeHint().height()))

@@ -1,0 +1,181 @@
+"""The gallery of groups: cards, and behind each card all items of its group.
+
+Hides the two pages and what to do when a group that is looked at is joined to another. Promises
+that an answer loses neither scroll position nor selection, and that names can be given wherever
+one is read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.messages import NameGroup
+from desktop.widgets.group_cards import GroupList
+from desktop.widgets.group_header import GroupHeader
+from desktop.widgets.group_model import Card, GroupsModel
+from desktop.widgets.item_words import ItemWords
+from desktop.widgets.members import MembersView
+
+if TYPE_CHECKING:
+    from desktop.controller import Controller
+    from desktop.images import PictureStore
+
+
+class GroupGallery(QStackedWidget):
+    """The gallery.
+
+    Parameters
+    ----------
+    controller
+        Whose `shown` state is drawn; is asked to name groups.
+    pictures
+        Where thumbnails come from.
+
+    Notes
+    -----
+    Signals, all after something a person did here:
+
+    - `groupHighlighted(int | None)`: a group was singled out, or none is any more.
+    - `itemSelected(int)`: an item was clicked.
+    """
+
+    groupHighlighted = Signal(object)
+    itemSelected = Signal(int)
+
+    def __init__(
+        self, controller: Controller, pictures: PictureStore, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._slot: int | None = None
+        self._drawn: tuple[int, int, bool] | None = None
+        self.groups = GroupsModel(self)
+        self.list = GroupList(pictures, self)
+        self.list.setModel(self.groups)
+        self.members = MembersView(pictures, self)
+        self._header = GroupHeader(self.groups, self)
+        self.addWidget(self.list)
+        self.addWidget(self._members_page())
+        self.groups.renamed.connect(self._rename)
+        self.list.groupClicked.connect(self._open_group)
+        self.list.nameClicked.connect(self._single_out)
+        self.list.itemClicked.connect(self.itemSelected)
+        self.members.itemActivated.connect(self.itemSelected)
+        self._header.backClicked.connect(self.go_back)
+        self._header.renamed.connect(self._rename)
+        self._header.sideChanged.connect(self.members.set_side)
+        controller.studyOpened.connect(self._open)
+        controller.closed.connect(self._open)
+        controller.snapshotChanged.connect(self._show)
+        controller.replayChanged.connect(self._show)
+        self._open()
+
+    def _members_page(self) -> QWidget:
+        page = QWidget(self)
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self._header)
+        layout.addWidget(self.members, 1)
+        return page
+
+    # ------------------------------------------------------------------ what a view can ask
+
+    @property
+    def group(self) -> int | None:
+        """Slot of the group whose items are shown; None while the cards are."""
+        return self._slot if self.currentIndex() == 1 else None
+
+    def show_group(self, slot: int | None) -> None:
+        """Show all items of a group; None or a group that is not there = the cards."""
+        card = None if slot is None else self.groups.card(slot)
+        if card is None:
+            self._slot = None
+            self.setCurrentIndex(0)
+            return
+        anew = self.group != card.slot
+        self._slot = card.slot
+        self._show_card(card, anew=anew)
+        self.list.setCurrentIndex(self.groups.index(self.groups.row_of(card.slot)))
+        self.setCurrentIndex(1)
+
+    def select(self, item: int | None) -> None:
+        """Mark an item where it can be seen."""
+        self.members.select(item)
+
+    def reveal(self, item: int) -> None:
+        """Show the group of an item, and mark the item there."""
+        for row in range(self.groups.rowCount()):
+            card = self.groups.card_at(row)
+            if item in card.members:
+                self.show_group(card.slot)
+        self.select(item)
+
+    def go_back(self) -> None:
+        """Leave the items of a group for the cards, as a person would."""
+        self.show_group(None)
+        self.list.setFocus()
+        self.groupHighlighted.emit(None)
+
+    # ------------------------------------------------------------------ states
+
+    def _open(self, _opened: object = None) -> None:
+        item_words = ItemWords(self._controller.opened)
+        self.groups.open(item_words)
+        self.members.open(item_words)
+        self._header.open(item_words)
+        self._drawn = None
+        self.show_group(None)
+
+    def _show(self, _snapshot: object = None) -> None:
+        shown = self._controller.shown
+        key = None if shown is None else (shown.revision, shown.position, shown.live)
+        if shown is None or key == self._drawn:  # look-ahead sends the same state again
+            return
+        self._drawn = key
+        self.groups.show(shown)
+        if self._slot is None:
+            return
+        card = self.groups.card(self._slot)
+        if card is None:  # joined to another
+            self.show_group(None)
+            self.groupHighlighted.emit(None)
+        else:
+            self._show_card(card, anew=False)
+
+    def _show_card(self, card: Card, *, anew: bool) -> None:
+        shown = self._controller.shown
+        if shown is not None:
+            self._header.show_card(card, can_name=shown.live and card.is_group)
+            self.members.show_items(card.members, shown.overview, anew=anew)
+
+    # ------------------------------------------------------------------ what a person does
+
+    def _open_group(self, slot: int) -> None:
+        self.show_group(slot)
+        self.members.setFocus()
+        self.groupHighlighted.emit(slot)
+
+    def _single_out(self, slot: int) -> None:
+        self.groupHighlighted.emit(slot)
+
+    def _rename(self, item: int, name: str) -> None:
+        self._controller.send(NameGroup(item, name))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go back by Escape, name by F2."""
+        if event.key() == Qt.Key.Key_Escape or (
+            event.key() == Qt.Key.Key_Left
+            and event.modifiers() & Qt.KeyboardModifier.AltModifier
+            and self.group is not None
+        ):
+            self.go_back()
+            self.list.clearSelection()
+        elif event.key() == Qt.Key.Key_F2 and self.group is not None:
+            self._header.edit_name()
+        else:
+            super().keyPressEvent(event)

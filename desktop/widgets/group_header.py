@@ -1,0 +1,152 @@
+"""What stands above the items of a group, and the chip that shows its sign anywhere.
+
+Hides when a name is being typed. Promises that a state arriving meanwhile does not touch it.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QSlider,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop import theme
+from desktop.widgets.group_model import Card, GroupsModel
+from desktop.widgets.item_words import ItemWords
+from desktop.widgets.members import LARGEST, SIDE, SMALLEST
+from desktop.widgets.thumbs import draw_chip
+
+
+class GroupHeader(QWidget):
+    """What stands above the items of a group: the way back, sign, name, figures, thumbnail size.
+
+    Notes
+    -----
+    Signals: `backClicked()`, `renamed(int, str)` with an item of the group, `sideChanged(int)`.
+    """
+
+    backClicked = Signal()
+    renamed = Signal(int, str)
+    sideChanged = Signal(int)
+
+    def __init__(self, groups: GroupsModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._groups = groups
+        self._card: Card | None = None
+        self._back = QToolButton(self)
+        self._back.setAccessibleName(self.tr("Back to all groups"))
+        self._back.setToolTip(self.tr("Back to all groups (Esc)"))
+        self._chip = GroupChip(self)
+        self._name = QLineEdit(self)
+        self._name.setMaxLength(120)
+        self._name.setAccessibleName(self.tr("Name of the group"))
+        self._name.setToolTip(self.tr("Name of the group (F2)"))
+        self._figures = QLabel(self)
+        self._figures.setProperty("role", "muted")
+        self._side = QSlider(Qt.Orientation.Horizontal, self)
+        self._side.setRange(SMALLEST, LARGEST)
+        self._side.setValue(SIDE)
+        self._side.setFixedWidth(88)
+        self._side.setAccessibleName(self.tr("Size of the thumbnails"))
+        self._side.setToolTip(self.tr("Size of the thumbnails"))
+        self._lay_out()
+        self._back.clicked.connect(self.backClicked)
+        self._name.editingFinished.connect(self._finish)
+        self._side.valueChanged.connect(self.sideChanged)
+        theme.current().themeChanged.connect(self._recolour)
+        self._recolour()
+
+    def _lay_out(self) -> None:
+        above, below = QHBoxLayout(), QHBoxLayout()
+        for widget in (self._back, self._chip, self._name):
+            above.addWidget(widget)
+        below.addWidget(self._figures, 1)
+        below.addWidget(self._side)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 0)
+        layout.setSpacing(2)
+        layout.addLayout(above)
+        layout.addLayout(below)
+
+    def _recolour(self) -> None:
+        self._back.setIcon(theme.icon("back"))
+
+    def open(self, item_words: ItemWords) -> None:
+        """Begin with another study."""
+        self._side.setVisible(item_words.has_pictures)
+
+    def show_card(self, card: Card, *, can_name: bool) -> None:
+        """Show a group; a name being typed is left alone."""
+        same = self._card is not None and self._card.slot == card.slot
+        self._card = card
+        self._chip.set_slot(card.slot)
+        self._chip.setVisible(card.is_group)
+        self._figures.setText(self._groups.figures(card))
+        self._name.setReadOnly(not can_name)
+        self._name.setPlaceholderText(self._groups.title(card))
+        if not (same and self._name.isModified()):
+            self._name.setText(card.name)
+
+    def edit_name(self) -> None:
+        """Put the keyboard into the name."""
+        self._name.setFocus()
+        self._name.selectAll()
+
+    def _finish(self) -> None:
+        card, name = self._card, self._name.text().strip()
+        modified = self._name.isModified()
+        self._name.setModified(False)
+        if card is not None and modified and name != card.name:
+            self.renamed.emit(int(card.members[0]), name)
+
+    def event(self, event: QEvent) -> bool:
+        """Give up a name that is being typed, by Escape."""
+        if (
+            event.type() == QEvent.Type.KeyPress
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+            and self._name.hasFocus()
+            and self._card is not None
+        ):
+            self._name.setText(self._card.name)
+            self._back.setFocus()
+            return True
+        return super().event(event)
+
+
+class GroupChip(QWidget):
+    """A group's sign and number as a small coloured chip."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._slot = -1
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.current().themeChanged.connect(self.update)
+
+    def set_slot(self, slot: int) -> None:
+        """Show another group's sign."""
+        self._slot = slot
+        self.setAccessibleName(theme.slot_text(slot))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Ask for the sign and number."""
+        metrics = self.fontMetrics()
+        width = metrics.horizontalAdvance(theme.slot_text(self._slot)) * 5 // 4
+        return QSize(width + 14, metrics.height() + 4)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint it in the colours of the theme."""
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        draw_chip(painter, self.rect(), self._slot)
+        painter.end()

@@ -1,0 +1,210 @@
+"""The groups of a state as a Qt list model, one row per card.
+
+Hides how the groups of two states are matched to rows. Promises that rows keep their selection
+while groups grow, shrink and change order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+
+from desktop import theme
+from desktop.widgets import trail, words
+from desktop.widgets.item_words import ItemWords
+from engine.model import IntArray, Snapshot
+
+CARD = Qt.ItemDataRole.UserRole
+UNDECIDED, SET_ASIDE = -1, -2
+"""Slots of the two cards that are no groups."""
+
+_Index = QModelIndex | QPersistentModelIndex
+_CELLS = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Card:
+    """What a card shows; `members` as in a `Group`, exemplar first."""
+
+    slot: int
+    name: str
+    members: IntArray
+    confidence: float
+    in_conflict: bool = False
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it is a group, and not what is undecided or set aside."""
+        return self.slot >= 0
+
+
+def cards_of(snapshot: Snapshot) -> list[Card]:
+    """Give the cards of a state: groups, largest first; then undecided items, then those aside."""
+    overview = snapshot.overview
+    cards = [
+        Card(group.slot, group.name, group.members, group.confidence, group.in_conflict)
+        for group in overview.groups
+    ]
+    aside = trail.items_set_aside(snapshot)
+    undecided = np.flatnonzero(overview.slots < 0).astype(np.int32)
+    undecided = undecided[~np.isin(undecided, list(aside))]
+    if len(undecided):
+        cards.append(Card(UNDECIDED, "", undecided, 0.0))
+    if aside:
+        cards.append(Card(SET_ASIDE, "", np.array(sorted(aside), dtype=np.int32), 0.0))
+    return cards
+
+
+class GroupsModel(QAbstractListModel):
+    """One row per card. Signal `renamed(int, str)`: an item of the group, and the name wanted."""
+
+    renamed = Signal(int, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._cards: list[Card] = []
+        self._words = ItemWords(None)
+        self._telling: dict[int, tuple[str, ...]] = {}
+        self._editable = False
+
+    # ------------------------------------------------------------------ states
+
+    def open(self, item_words: ItemWords) -> None:
+        """Begin with another study."""
+        self.beginResetModel()
+        self._words, self._cards, self._telling = item_words, [], {}
+        self.endResetModel()
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Take the groups of a state; rows are matched by slot."""
+        self._editable = snapshot.live
+        self._telling = {}
+        cards = cards_of(snapshot)
+        wanted = {card.slot for card in cards}
+        for at in reversed(range(len(self._cards))):
+            if self._cards[at].slot not in wanted:
+                self.beginRemoveRows(QModelIndex(), at, at)
+                del self._cards[at]
+                self.endRemoveRows()
+        here = {card.slot for card in self._cards}
+        new = [card for card in cards if card.slot not in here]
+        if new:
+            first = len(self._cards)
+            self.beginInsertRows(QModelIndex(), first, first + len(new) - 1)
+            self._cards += new
+            self.endInsertRows()
+        self._reorder(cards)
+        if cards:
+            self.dataChanged.emit(self.index(0), self.index(len(cards) - 1))
+
+    def _reorder(self, cards: list[Card]) -> None:
+        rows = {card.slot: at for at, card in enumerate(cards)}
+        moved = any(old.slot != new.slot for old, new in zip(self._cards, cards, strict=True))
+        if not moved:
+            self._cards = cards
+            return
+        hint = QAbstractItemModel.LayoutChangeHint.VerticalSortHint
+        self.layoutAboutToBeChanged.emit([], hint)
+        kept = self.persistentIndexList()
+        there = [self.index(rows[self._cards[index.row()].slot]) for index in kept]
+        self._cards = cards
+        self.changePersistentIndexList(kept, there)
+        self.layoutChanged.emit([], hint)
+
+    # ------------------------------------------------------------------ what rows hold
+
+    @property
+    def item_words(self) -> ItemWords:
+        """Words for the items."""
+        return self._words
+
+    def card(self, slot: int) -> Card | None:
+        """Find the card of a slot."""
+        return next((card for card in self._cards if card.slot == slot), None)
+
+    def card_at(self, row: int) -> Card:
+        """Give the card of a row."""
+        return self._cards[row]
+
+    def row_of(self, slot: int) -> int:
+        """Find the row of a slot; -1 where there is none."""
+        return next((at for at, card in enumerate(self._cards) if card.slot == slot), -1)
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        """Count the rows."""
+        return 0 if parent.isValid() else len(self._cards)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Give what a row holds, in words for reading and for screen readers."""
+        if not index.isValid() or index.row() >= len(self._cards):
+            return None
+        card = self._cards[index.row()]
+        if role == CARD:
+            return card
+        if role == Qt.ItemDataRole.EditRole:
+            return card.name
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.title(card)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            sign = theme.slot_text(card.slot) if card.is_group else ""
+            return ", ".join(part for part in (sign, self.title(card), self.figures(card)) if part)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{self.title(card)}\n{self.figures(card)}"
+        return None
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        """Let groups of the live state be named."""
+        flags = super().flags(index)
+        card = cast("Card | None", self.data(index, CARD))
+        if self._editable and card is not None and card.is_group:
+            flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def setData(
+        self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole
+    ) -> bool:  # fmt: skip
+        """Pass on a name that was typed; the row changes when the engine has taken it."""
+        card = cast("Card | None", self.data(index, CARD))
+        name = str(value).strip()
+        if role != Qt.ItemDataRole.EditRole or card is None or name == card.name:
+            return False
+        self.renamed.emit(int(card.members[0]), name)
+        return True
+
+    # ------------------------------------------------------------------ words
+
+    def title(self, card: Card) -> str:
+        """Name a card; groups without a name by their number."""
+        if card.slot == UNDECIDED:
+            return self.tr("Undecided")
+        if card.slot == SET_ASIDE:
+            return self.tr("Set aside")
+        return card.name or self.tr("Group {0}").format(card.slot + 1)
+
+    def figures(self, card: Card) -> str:
+        """Say how large a group is, how sure, and whether answers about it contradict."""
+        parts = [words.items(len(card.members))]
+        if card.in_conflict:  # then nothing is sure
+            parts.append(self.tr("contradiction"))
+        elif card.is_group:
+            parts.append(self.tr("{0} sure").format(words.percent(card.confidence)))
+        return " · ".join(parts)
+
+    def telling(self, card: Card) -> tuple[str, ...]:
+        """Give the cells by which the group's exemplar differs most from the other groups'."""
+        if card.slot not in self._telling:
+            exemplars = [int(other.members[0]) for other in self._cards if other.is_group]
+            cells = self._words.telling(int(card.members[0]), exemplars, _CELLS)
+            self._telling[card.slot] = tuple(f"{cell.column} {cell.text}" for cell in cells)
+        return self._telling[card.slot]

@@ -1,0 +1,311 @@
+"""The history as a Qt list model: one row per step, newest first, branches indented.
+
+Hides how a new snapshot becomes the fewest row changes. Promises that rows which stay keep their
+place in a view: scroll position, selection and current row survive every update.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
+
+from desktop.widgets import words
+from desktop.widgets.history_rows import START, HistoryTree, Row, Standing
+from desktop.widgets.item_words import ItemWords
+from engine.model import HistoryItem, Snapshot, StepKind, Verdict
+
+IS_SHOWN = Qt.ItemDataRole.UserRole
+IS_NOW = Qt.ItemDataRole.UserRole + 1
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class Show(enum.Enum):
+    """Which steps the list shows."""
+
+    ALL = "all"
+    SAME = "same"
+    DIFFERENT = "different"
+    UNSURE = "unsure"
+    CHANGED = "changed"
+
+
+_VERDICTS = {
+    Show.SAME: Verdict.SAME,
+    Show.DIFFERENT: Verdict.DIFFERENT,
+    Show.UNSURE: Verdict.UNSURE,
+}
+
+
+class HistoryModel(QAbstractListModel):
+    """Rows of the live history.
+
+    Roles: `IS_SHOWN` (the state that the window shows), `IS_NOW` (the present).
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._words = ItemWords(None)
+        self._snapshot: Snapshot | None = None
+        self._tree = HistoryTree((), START, None)
+        self._rows: list[Row] = []
+        self._toggled: dict[int, bool] = {}
+        self._show = Show.ALL
+        self._sought = ""
+        self._shown = START
+
+    # ------------------------------------------------------------------ what is shown
+
+    def open(self, item_words: ItemWords) -> None:
+        """Begin with another study."""
+        self.beginResetModel()
+        self._words = item_words
+        self._snapshot = None
+        self._tree = HistoryTree((), START, None)
+        self._rows = []
+        self._toggled = {}
+        self._shown = START
+        self.endResetModel()
+
+    def set_live(self, snapshot: Snapshot) -> None:
+        """Take the live state."""
+        self._snapshot = snapshot
+        self._tree = HistoryTree(snapshot.history, snapshot.position, snapshot.redo)
+        self._relay()
+
+    def set_shown(self, seq: int) -> None:
+        """Mark the state that the window shows."""
+        if seq != self._shown:
+            self._shown = seq
+            self._announce(IS_SHOWN)
+
+    def set_filter(self, show: Show, sought: str) -> None:
+        """Show only some steps: by verdict or effect, and by words or "#number"."""
+        self._show = show
+        self._sought = sought.strip().casefold()
+        self._relay()
+
+    def toggle(self, row: Row) -> None:
+        """Open or close a branch."""
+        if row.is_head:
+            self._toggled[row.root] = not row.is_open
+            self._relay()
+
+    @property
+    def item_words(self) -> ItemWords:
+        """Words for the items."""
+        return self._words
+
+    @property
+    def tree(self) -> HistoryTree:
+        """The steps of the live state."""
+        return self._tree
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps there are, shown or not."""
+        return len(self._snapshot.history) if self._snapshot is not None else 0
+
+    def step(self, seq: int) -> Row | None:
+        """Give a step as a row, whether it is shown or not."""
+        steps = self._snapshot.history if self._snapshot is not None else ()
+        return next((Row(seq, step, Standing.PAST) for step in steps if step.seq == seq), None)
+
+    def row_at(self, index: _Index) -> Row:
+        """Give the row behind an index."""
+        return self._rows[index.row()]
+
+    def row_of(self, seq: int) -> int:
+        """Find the row of a step; -1 where it is not shown."""
+        for at, row in enumerate(self._rows):
+            if row.seq == seq and not row.is_head:
+                return at
+        return -1
+
+    def find(self, key: tuple[bool, int]) -> int:
+        """Find a row by its key; -1 where it is not shown."""
+        return next((at for at, row in enumerate(self._rows) if row.key == key), -1)
+
+    def answer_to_change(self, row: Row) -> tuple[int, Verdict] | None:
+        """Give the answer that a change of this row means: its `seq` and the verdict in force.
+
+        None where there is none, or where it lies off the way to the present.
+        """
+        if self._snapshot is None or row.step is None or row.step.answer is None:
+            return None
+        way = self._tree.line_through(self._snapshot.position)
+        if row.seq not in way:
+            return None
+        target = row.step.target if row.step.kind is StepKind.REVISE else row.seq
+        if target is None:
+            return None
+        verdict = row.step.answer.verdict
+        for step in self._snapshot.history:
+            if step.seq in way and step.target == target and step.answer is not None:
+                verdict = step.answer.verdict
+        return target, verdict
+
+    # ------------------------------------------------------------------ Qt model
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        """Count the rows."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Give a row in words, and how it stands to the present."""
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        if role == IS_SHOWN:
+            return row.seq == self._shown and not row.is_head
+        if role == IS_NOW:
+            return self._is_now(row)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self.sentence(row)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(row)
+        return None
+
+    # ------------------------------------------------------------------ words
+
+    def title(self, row: Row) -> str:
+        """Say in a few words what a step was."""
+        step = row.step
+        if row.is_head:
+            return self.tr("Another branch · {0}").format(words.steps(row.count))
+        if step is None:
+            return self.tr("Start")
+        match step.kind:
+            case StepKind.ANSWER:
+                return words.verdict_word(step.answer.verdict) if step.answer else ""
+            case StepKind.REVISE:
+                return self.tr("Changed #{0}").format(step.target)
+            case StepKind.SET_ASIDE:
+                return self.tr("Set aside")
+            case StepKind.NAME:
+                return self.tr("Named") if step.text else self.tr("Name removed")
+
+    def short_title(self, row: Row) -> str:
+        """Say in one word what a step was."""
+        match row.step.kind if row.step is not None else None:
+            case StepKind.REVISE:
+                return self.tr("change")
+            case StepKind.SET_ASIDE:
+                return self.tr("set aside")
+            case StepKind.NAME:
+                return self.tr("name")
+            case _:
+                return self.title(row)
+
+    def subjects(self, step: HistoryItem) -> tuple[int, ...]:
+        """Give the items that a step is about, as they were shown: left one first."""
+        if step.answer is None:
+            return step.items
+        a, b = step.answer.pair
+        return (b, a) if step.answer.shown_left == b else (a, b)
+
+    def remark(self, row: Row) -> str:
+        """Say what qualifies a step: how sure, changed to what, a note."""
+        step = row.step
+        if step is None or step.answer is None:
+            return ""
+        parts = [words.confidence_word(step.answer.confidence), step.answer.note]
+        if step.kind is StepKind.REVISE:
+            parts.insert(0, self.tr("to {0}").format(words.verdict_word(step.answer.verdict)))
+        return " · ".join(part for part in parts if part)
+
+    def detail(self, row: Row, *, short: bool = False) -> str:
+        """Say what a step changed, `short` where there is little room."""
+        if row.is_head:
+            return self.tr("left the way at #{0}").format(self._tree.parent(row.root))
+        if row.step is None:
+            return self.tr("before the first answer")
+        if row.step.kind is StepKind.SET_ASIDE:
+            return words.items(len(row.step.items))
+        if row.step.kind is StepKind.NAME:
+            return row.step.text
+        return words.effect(row.step.effect, short=short)
+
+    def sentence(self, row: Row) -> str:
+        """Say everything about a row, as a screen reader would."""
+        parts = [f"#{row.seq}"] if row.step is not None else []
+        parts.append(self.title(row))
+        if row.step is not None:
+            parts.append(self.remark(row))
+            parts += [self._words.name(item) for item in self.subjects(row.step)]
+            parts.append(words.clock(row.step.at, time.time()))
+        parts.append(self.detail(row))
+        if self._is_now(row):
+            parts.append(self.tr("now"))
+        return ", ".join(part for part in parts if part)
+
+    def _tip(self, row: Row) -> str:
+        step = row.step
+        if step is None:
+            return self.tr("Double click goes on from the end of this branch.") if row.root else ""
+        lines = [self._words.name(item) for item in self.subjects(step)]
+        if step.answer is not None:
+            if step.answer.response_ms is not None:
+                seconds = f"{step.answer.response_ms / 1000:.1f}"
+                lines.append(self.tr("answered in {0} s").format(seconds))
+            if step.answer.note:
+                lines.append(step.answer.note)
+        return "\n".join(lines)
+
+    def _is_now(self, row: Row) -> bool:
+        return self._snapshot is not None and not row.is_head and row.seq == self._snapshot.position
+
+    # ------------------------------------------------------------------ updates
+
+    def _matches(self, step: HistoryItem) -> bool:
+        verdict = _VERDICTS.get(self._show)
+        if verdict is not None and (step.answer is None or step.answer.verdict is not verdict):
+            return False
+        if self._show is Show.CHANGED and not words.changed_groups(step.effect):
+            return False
+        if not self._sought:
+            return True
+        if self._sought.startswith("#"):
+            return self._sought[1:] == str(step.seq)
+        note = step.answer.note if step.answer is not None else step.text
+        texts = [note, *(self._words.name(item) for item in self.subjects(step))]
+        return any(self._sought in text.casefold() for text in texts)
+
+    def _relay(self) -> None:
+        everything = self._show is Show.ALL and not self._sought
+        rows: list[Row] = []
+        if self._snapshot is not None:
+            rows = self._tree.rows(None if everything else self._matches, self._toggled)
+        old, new = [row.key for row in self._rows], [row.key for row in rows]
+        head = _common(old, new)
+        tail = _common(old[head:][::-1], new[head:][::-1])
+        if len(old) - tail > head:
+            self.beginRemoveRows(QModelIndex(), head, len(old) - tail - 1)
+            del self._rows[head : len(old) - tail]
+            self.endRemoveRows()
+        if len(new) - tail > head:
+            self.beginInsertRows(QModelIndex(), head, len(new) - tail - 1)
+            self._rows[head:head] = rows[head : len(new) - tail]
+            self.endInsertRows()
+        self._rows = rows
+        self._announce()
+
+    def _announce(self, *roles: int) -> None:
+        if self._rows:
+            first, last = self.index(0), self.index(len(self._rows) - 1)
+            self.dataChanged.emit(first, last, list(roles))
+
+
+def _common(one: list[tuple[bool, int]], other: list[tuple[bool, int]]) -> int:
+    for at, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return at
+    return min(len(one), len(other))

@@ -1,0 +1,65 @@
+"""Reading a snapshot's history: the way that led to a state, and what holds there.
+
+Hides the tree of steps. Promises answers for the state a snapshot *ends with*, live or replayed,
+whatever branch it lies on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from engine.model import Answer, HistoryItem, Pair, Snapshot, StepKind
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is in force about one pair: the answer, and the `seq` of the step that first gave it."""
+
+    answer: Answer
+    seq: int
+
+
+def path_to(history: Iterable[HistoryItem], seq: int) -> tuple[HistoryItem, ...]:
+    """Give the steps from the first one to `seq`, in order; empty for 0."""
+    steps = {step.seq: step for step in history}
+    path = []
+    while seq in steps:
+        path.append(steps[seq])
+        seq = steps[seq].parent
+    return tuple(reversed(path))
+
+
+def path_of(snapshot: Snapshot) -> tuple[HistoryItem, ...]:
+    """Give the steps that led to a snapshot."""
+    return path_to(snapshot.history, snapshot.position)
+
+
+def items_set_aside(snapshot: Snapshot) -> frozenset[int]:
+    """Give the items that were taken out of the questions."""
+    return frozenset(
+        item for step in path_of(snapshot) if step.kind is StepKind.SET_ASIDE for item in step.items
+    )
+
+
+def pair_in_hand(snapshot: Snapshot) -> Pair | None:
+    """Give the pair to mark: the one asked now, or in a replay the one answered last."""
+    if snapshot.question is not None:
+        return snapshot.question.pair
+    if snapshot.live:
+        return None
+    last = path_of(snapshot)[-1:]
+    return last[0].answer.pair if last and last[0].answer is not None else None
+
+
+def answers_about(snapshot: Snapshot, item: int) -> tuple[Said, ...]:
+    """Give the answers in force that name `item`, newest first; a changed one as it is now."""
+    said: dict[int, Said] = {}
+    for step in path_of(snapshot):
+        if step.answer is None or item not in step.answer.pair:
+            continue
+        first = step.seq
+        if step.kind is StepKind.REVISE and step.target is not None:
+            first = step.target
+        said[first] = Said(step.answer, first)
+    return tuple(reversed(said.values()))

@@ -1,0 +1,115 @@
+"""What the log records, in the words people read: verdicts, effects, times, counts.
+
+Hides plurals and the locale. Promises that history, progress and item views say one thing one way.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
+
+from engine.model import Confidence, Effect, Verdict
+
+SIGNS = {Verdict.SAME: "✓", Verdict.DIFFERENT: "✗", Verdict.UNSURE: "?"}
+
+
+def number(value: int) -> str:
+    """Write a count as the person's locale does, such as 1 204."""
+    return QLocale().toString(value)
+
+
+def verdict_word(verdict: Verdict) -> str:
+    """Name a verdict."""
+    match verdict:
+        case Verdict.SAME:
+            return QCoreApplication.translate("Words", "Same")
+        case Verdict.DIFFERENT:
+            return QCoreApplication.translate("Words", "Different")
+        case Verdict.UNSURE:
+            return QCoreApplication.translate("Words", "Unsure")
+
+
+def confidence_word(confidence: Confidence) -> str:
+    """Name a confidence worth telling; "" for the ordinary one."""
+    match confidence:
+        case Confidence.GUESS:
+            return QCoreApplication.translate("Words", "a guess")
+        case Confidence.CERTAIN:
+            return QCoreApplication.translate("Words", "certain")
+        case Confidence.QUITE:
+            return ""
+
+
+def items(count: int) -> str:
+    """Count items."""
+    if count == 1:
+        return QCoreApplication.translate("Words", "1 item")
+    return QCoreApplication.translate("Words", "{0} items", "", count).format(number(count))
+
+
+def steps(count: int) -> str:
+    """Count steps of the history."""
+    if count == 1:
+        return QCoreApplication.translate("Words", "1 step")
+    return QCoreApplication.translate("Words", "{0} steps", "", count).format(number(count))
+
+
+def percent(share: float) -> str:
+    """Write a share in [0, 1] as whole per cent, never rounding up to a false 100."""
+    whole = int(share * 100 + 0.5)
+    if whole == 100 and share < 1:
+        whole = 99
+    return QCoreApplication.translate("Words", "{0} %").format(whole)
+
+
+def effect(of: Effect | None, *, short: bool = False) -> str:
+    """Say what a step changed, `short` where there is little room; "" when that is not known."""
+    if of is None:
+        return ""
+    parts = [part for part in (_groups(of), _moved(of.moved, short=short)) if part]
+    return " · ".join(parts) or QCoreApplication.translate("Words", "no change")
+
+
+def changed_groups(of: Effect | None) -> bool:
+    """Whether a step changed the groups at all."""
+    return of is not None and (of.moved > 0 or of.groups_before != of.groups_after)
+
+
+def _groups(of: Effect) -> str:
+    change = of.groups_after - of.groups_before
+    if change == 0:
+        return ""
+    if change == -1:
+        return QCoreApplication.translate("Words", "2 groups joined")
+    if change == 1:
+        return QCoreApplication.translate("Words", "1 new group")
+    if change < 0:
+        return QCoreApplication.translate("Words", "{0} groups fewer", "", -change).format(
+            number(-change)
+        )
+    return QCoreApplication.translate("Words", "{0} new groups", "", change).format(number(change))
+
+
+def _moved(count: int, *, short: bool) -> str:
+    if count == 0:
+        return ""
+    if short:
+        return QCoreApplication.translate("Words", "{0} moved", "", count).format(number(count))
+    if count == 1:
+        return QCoreApplication.translate("Words", "1 item moved")
+    return QCoreApplication.translate("Words", "{0} items moved", "", count).format(number(count))
+
+
+def clock(at: float, now: float) -> str:
+    """Write a time of day, local; with the day before it when that was not today.
+
+    Parameters
+    ----------
+    at, now
+        Seconds since the epoch, UTC.
+    """
+    local, today = (QDateTime.fromSecsSinceEpoch(int(when)) for when in (at, now))
+    time = QLocale().toString(local.time(), "HH:mm:ss")
+    if local.date() == today.date():
+        return time
+    pattern = "d MMM" if local.date().year() == today.date().year() else "d MMM yyyy"
+    return f"{QLocale().toString(local.date(), pattern)} {time[:-3]}"

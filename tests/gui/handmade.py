@@ -1,0 +1,242 @@
+"""Studies made by hand for the overview and history views: no engine, no files unless asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QColor, QImage, QPixmap
+
+from desktop.controller import Controller
+from desktop.messages import Opened
+from engine.dataset import Column, ColumnKind, Item, Role
+from engine.model import (
+    Answer,
+    Clustering,
+    Effect,
+    Group,
+    HistoryItem,
+    IntArray,
+    Overview,
+    Pair,
+    Progress,
+    Question,
+    Reason,
+    Snapshot,
+    StepKind,
+    Verdict,
+)
+
+NOON = 1_795_000_000.0
+
+COLUMNS = (
+    Column("id", ColumnKind.TEXT, Role.ID),
+    Column("radius", ColumnKind.NUMBER, Role.FEATURE),
+    Column("texture", ColumnKind.NUMBER, Role.FEATURE),
+    Column("site", ColumnKind.CATEGORY, Role.FEATURE),
+    Column("truth", ColumnKind.CATEGORY, Role.LABEL),
+)
+
+
+def answer_step(
+    seq: int,
+    parent: int,
+    a: int,
+    b: int,
+    verdict: Verdict = Verdict.SAME,
+    *,
+    effect: Effect | None = None,
+    on_path: bool = True,
+    kind: StepKind = StepKind.ANSWER,
+    target: int | None = None,
+) -> HistoryItem:
+    answer = Answer(Pair.of(a, b), verdict, shown_left=a, response_ms=2000 + 50 * seq)
+    return HistoryItem(
+        seq=seq,
+        parent=parent,
+        kind=kind,
+        at=NOON + 7 * seq,
+        on_path=on_path,
+        answer=answer,
+        target=target,
+        effect=effect or Effect(4, 4, 0),
+    )
+
+
+def chain(n: int, *, n_items: int = 40) -> tuple[HistoryItem, ...]:
+    """Make n answers in a row with all three verdicts and some effects."""
+    verdicts = (Verdict.SAME, Verdict.DIFFERENT, Verdict.DIFFERENT, Verdict.UNSURE)
+    return tuple(
+        answer_step(
+            seq,
+            seq - 1,
+            seq % n_items,
+            (3 * seq + 7) % n_items if seq % n_items != (3 * seq + 7) % n_items else 0,
+            verdicts[seq % 4],
+            effect=Effect(5, 4, 31) if seq % 10 == 0 else Effect(4, 4, 0),
+        )
+        for seq in range(1, n + 1)
+    )
+
+
+def overview_of(labels: IntArray, names: dict[int, str] | None = None, seed: int = 0) -> Overview:
+    """Group items by label; label = slot, -1 = undecided; the first member is the exemplar."""
+    rng = np.random.default_rng(seed)
+    confidence = rng.beta(4, 1.2, len(labels)).astype(np.float32)
+    groups = [
+        Group(
+            slot=int(slot),
+            name=(names or {}).get(int(slot), ""),
+            exemplar=int(members[0]),
+            members=members.astype(np.int32),
+            confidence=float(confidence[members].mean()),
+        )
+        for slot in np.unique(labels[labels >= 0])
+        for members in [np.flatnonzero(labels == slot)]
+    ]
+    groups.sort(key=lambda group: -group.size)
+    return Overview(
+        groups=tuple(groups),
+        slots=labels.astype(np.int32),
+        confidence=confidence,
+        prototypes=tuple(group.exemplar for group in groups),
+        criticisms=tuple(int(group.members[-1]) for group in groups[:3]),
+    )
+
+
+def snapshot_of(
+    overview: Overview,
+    history: tuple[HistoryItem, ...] = (),
+    *,
+    revision: int = 1,
+    position: int | None = None,
+    redo: int | None = None,
+    live: bool = True,
+    pair: Pair | None = None,
+    planned: int | None = 200,
+) -> Snapshot:
+    position = (history[-1].seq if history else 0) if position is None else position
+    answered = sum(step.kind is StepKind.ANSWER for step in history)
+    unsure = sum(
+        step.answer is not None and step.answer.verdict is Verdict.UNSURE for step in history
+    )
+    reason = Reason.of("Group {a} and group {b} lie side by side.", a=1, b=2)
+    return Snapshot(
+        revision=revision,
+        question=Question(pair, reason, 12, revision) if pair is not None and live else None,
+        clustering=Clustering(overview.slots, overview.confidence),
+        overview=overview,
+        history=history,
+        position=position,
+        undo=position or None,
+        redo=redo,
+        progress=Progress(
+            answered=answered,
+            unsure=unsure,
+            groups=len(overview.groups),
+            implied=3 * answered,
+            planned=planned,
+            recent=min(20, answered),
+            recent_changes=min(3, answered),
+            set_aside=0,
+        ),
+        live=live,
+    )
+
+
+def blobs(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, IntArray]:
+    """Make float32[n, 2] places in k heaps, and the labels."""
+    rng = np.random.default_rng(seed)
+    labels = (np.arange(n) % k).astype(np.int32)
+    middles = rng.uniform(-0.8, 0.8, size=(k, 2))
+    places = middles[labels] + rng.normal(scale=0.07, size=(n, 2))
+    return places.astype(np.float32), labels
+
+
+def opened_of(
+    coordinates: np.ndarray,
+    snapshot: Snapshot,
+    *,
+    table: bool = False,
+    source: Path = Path("nowhere"),
+    paths: tuple[bytes, ...] | None = None,
+) -> Opened:
+    """Make an open study of pictures (which need not exist) or of table rows."""
+    n = len(coordinates)
+    if table:
+        sites = ("left", "right", "both")
+        items = tuple(
+            Item(
+                id=i,
+                name=f"row {i + 1}",
+                content=b"",
+                cells=(str(i), f"{10 + i % 7}.5", f"{i % 3},25", sites[i % 3], "secret"),
+            )
+            for i in range(n)
+        )
+    else:
+        given = paths or tuple(f"heap/IMG_{i:04d}.png".encode() for i in range(n))
+        items = tuple(
+            Item(id=i, name=path.decode(), content=b"", path=path) for i, path in enumerate(given)
+        )
+    return Opened(
+        path=Path("study.pairloom"),
+        source=source,
+        source_found=True,
+        items=items,
+        columns=COLUMNS if table else (),
+        problems=(),
+        coordinates=coordinates,
+        question="",
+        strategy="falcon",
+        embedder="table" if table else "lite0",
+        snapshot=snapshot,
+    )
+
+
+def controller_on(
+    n: int = 40,
+    k: int = 4,
+    *,
+    history: tuple[HistoryItem, ...] = (),
+    table: bool = False,
+    pair: Pair | None = None,
+) -> tuple[Controller, Opened]:
+    """Make a controller without engine, and a study to hand to its `receive`."""
+    coordinates, labels = blobs(n, k)
+    snapshot = snapshot_of(overview_of(labels), history, pair=pair)
+    return Controller(worker=None), opened_of(coordinates, snapshot, table=table)
+
+
+def moved_on(snapshot: Snapshot, **changes: object) -> Snapshot:
+    """Make the same snapshot at the next revision, with changes."""
+    return replace(snapshot, revision=snapshot.revision + 1, **changes)  # type: ignore[arg-type]
+
+
+class RecordedPictures(QObject):
+    """Stands in for the `PictureStore`: notes what is asked for, gives grey squares."""
+
+    pictureReady = Signal(int, int, QImage)
+    pictureFailed = Signal(int, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[int] = []
+        self.requested: list[int] = []
+
+    def has_picture(self, item: int) -> bool:
+        return True
+
+    def thumbnail(self, item: int, size: int = 128) -> QPixmap:
+        self.asked.append(item)
+        pixmap = QPixmap(size, size)
+        pixmap.fill(QColor.fromHsv(item * 37 % 360, 90, 200))
+        return pixmap
+
+    def request(self, item: int, size: int | None = None) -> None:
+        self.requested.append(item)
+
+    def failure(self, item: int) -> str | None:
+        return None
