@@ -23,6 +23,7 @@ FIXED_WIDTH = 0.25
 _SUBSAMPLE = 2000  # rows looked at for a width
 _TILE_BYTES = 24 * 2**20  # kernel values held at once while summing
 _TILE_WORK = 1e8  # multiplications in a tile: keeps the time between two job steps short
+_BLOCK_ROWS = 8192  # rows handed out at once: what is done with them must be quick too
 _DIRECT = 16  # up to this many centres distances are taken difference by difference
 
 
@@ -72,11 +73,17 @@ def distances(
         The rows of the block, and float32[rows, len(items)].
     """
     centres = points[list(items)].double()
-    block = max(1, _TILE_BYTES // (8 * (2 * len(items) + points.shape[1])))
+    block = _block(len(items), points.shape[1])
     for start in range(0, len(points), block):
         job.step()
         rows = slice(start, min(start + block, len(points)))
         yield rows, _direct(points[rows].double(), centres).float().numpy()
+
+
+def _block(columns: int, d: int) -> int:
+    """Give the number of rows to be taken at once against some columns."""
+    fitting = _TILE_BYTES // (8 * (2 * columns + d))
+    return max(1, min(fitting, _BLOCK_ROWS, int(_TILE_WORK / (columns * (d + 40) + 1))))
 
 
 def _direct(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
@@ -114,7 +121,7 @@ class KernelMatrix:
     def sums(self, items: Sequence[int], job: Job) -> torch.Tensor:
         """Give the sum of the columns K[:, items], float64[n]."""
         centres = self._points[list(items)].double()
-        block = max(1, _TILE_BYTES // (8 * (2 * len(items) + self._points.shape[1])))
+        block = _block(len(items), self._points.shape[1])
         sums = torch.empty(self.n, dtype=torch.float64)
         for start in range(0, self.n, block):
             job.step()
