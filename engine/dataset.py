@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -142,20 +142,20 @@ class Dataset:
         return digest.digest()
 
 
-def same_content(contents: Iterable[bytes]) -> dict[int, list[int]]:
+def same_content(contents: Iterable[bytes]) -> dict[int, tuple[int, ...]]:
     """Map the position of each different content to the positions of its later, exact copies."""
     first: dict[bytes, int] = {}
     copies: dict[int, list[int]] = {}
     for position, content in enumerate(contents):
         original = first.setdefault(content, position)
-        if original == position:
-            copies[position] = []
-        else:
-            copies[original].append(position)
-    return copies
+        if original != position:
+            copies.setdefault(original, []).append(position)
+    return {original: tuple(copies.get(original, ())) for original in first.values()}
 
 
-def copy_notes(copies: dict[int, list[int]], labels: Sequence[str | None]) -> tuple[str, ...]:
+def copy_notes(
+    copies: Mapping[int, Sequence[int]], labels: Sequence[str | None]
+) -> tuple[str, ...]:
     """Say in words what collapsing copies did, and whether it lost a label."""
     n_copies = sum(map(len, copies.values()))
     if not n_copies:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO, Any
 
@@ -79,7 +80,7 @@ def read_arrays(path: Path, job: Job, *, scale: str, strict: bool = True) -> Dat
             raise DatasetError(f"{name}: {complaint}", "Correct the value.")
         notes.append(complaint)
     if not any(column.role is Role.FEATURE for column in columns):
-        raise DatasetError(f"{name}: no column of X can be compared: all are constant")
+        raise DatasetError(f"{name}: all rows are the same, so there is nothing to compare")
     copies = same_content(_contents(values, job))
     kept = np.fromiter(copies, np.intp, len(copies))
     features = _features(values[kept], columns, scale, name, job) if strict else None
@@ -125,7 +126,7 @@ def _load(path: Path, name: str, job: Job) -> dict[str, npt.NDArray[Any]]:
             }
     except zipfile.BadZipFile as error:
         raise Unreadable("it is no .npz archive, or it is damaged") from error
-    except (OSError, EOFError, NotImplementedError, RuntimeError) as error:
+    except (OSError, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
         raise Unreadable(f"it is damaged ({error})") from error
 
 
@@ -224,7 +225,7 @@ def _columns(values: Floats) -> tuple[Column, ...]:
         distinct = int((present[1:] != present[:-1]).sum()) + (len(present) > 0)
         missing = len(values) - len(present)
         role, note = Role.FEATURE, ""
-        if distinct <= 1:
+        if distinct <= 1 < len(values) or distinct == 0:
             role, note = Role.IGNORED, "constant: dropped" if distinct else "empty: dropped"
         elif missing:
             note = f"{counted(missing, 'missing value')} filled in with the median"

@@ -193,17 +193,15 @@ class _Guess:
     def role_of(self, parsed: Parsed) -> tuple[Role, str]:
         """Give the role of a column, and why when it is not plain."""
         column = parsed.column
-        role = self._roles.get(column.name)
-        if role is Role.FEATURE and column.distinct <= 1:
-            return Role.IGNORED, _nothing_to_compare(column)
-        if role is not None:
-            return role, ""
-        if column.distinct <= 1:
-            return Role.IGNORED, _nothing_to_compare(column)
-        if parsed is self._label:
-            return Role.LABEL, "taken for the truth by its name: never used for sorting"
+        role = self._roles.get(column.name, Role.FEATURE)
         if parsed is self._image:
             return Role.IMAGE, ""
+        if role is Role.FEATURE and (not column.distinct or _is_constant(parsed)):
+            return Role.IGNORED, "constant: dropped" if column.distinct else "empty: dropped"
+        if column.name in self._roles:
+            return role, ""
+        if parsed is self._label:
+            return Role.LABEL, "taken for the truth by its name: never used for sorting"
         if parsed is self._id:
             return Role.ID, ""
         name = _plain_name(column.name)
@@ -257,8 +255,9 @@ class _Guess:
         return 2 * sum(self._is_picture(row, path) for row, path in paths) >= len(paths)
 
 
-def _nothing_to_compare(column: Column) -> str:
-    return "constant: dropped" if column.distinct else "empty: dropped"
+def _is_constant(parsed: Parsed) -> bool:
+    """Whether all of several rows have the same value."""
+    return parsed.column.distinct <= 1 < len(parsed.texts)
 
 
 def _tells_rows_apart(parsed: Parsed) -> bool:
@@ -321,4 +320,4 @@ def complaint_about(parsed: Parsed, lines: Sequence[str]) -> str:
 def most_frequent(words: Sequence[str]) -> str:
     """Give the word that occurs most, the alphabetically first of several; "" counts for none."""
     counts = Counter(word for word in words if word)
-    return min(counts, key=lambda word: (-counts[word], word))
+    return min(counts, key=lambda word: (-counts[word], word), default="")

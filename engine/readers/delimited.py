@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,7 +40,7 @@ class Grid:
     spreadsheets.
     """
 
-    rows: list[list[str]]
+    rows: list[tuple[str, ...]]
     lines: list[int]
     separator: str = ""
     notes: tuple[str, ...] = ()
@@ -61,19 +60,22 @@ def parse(data: bytes, job: Job, *, separator: str = "") -> Grid:
         When the file is no text.
     """
     text, notes = decode(data)
-    text, told = _told_separator(text)
+    job.step()
+    told = _told_separator(text[:20])
+    if told:
+        text = text.partition("\n")[2]
     separator = told or sniff(text, separator)
     csv.field_size_limit(_LONGEST_FIELD)
-    rows: list[list[str]] = []
+    rows: list[tuple[str, ...]] = []
     lines: list[int] = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(_lines(text), delimiter=separator, skipinitialspace=True)
     line = 1 + bool(told)
     try:
         for row in reader:
             if len(rows) % _BETWEEN_STEPS == 0:
                 job.step(0, 0, "Reading the table")
             if row and (len(row) > 1 or row[0].strip()) and any(row):
-                rows.append(row)
+                rows.append(tuple(row))
                 lines.append(line)
             line = reader.line_num + 1 + bool(told)
     except csv.Error as error:
@@ -108,7 +110,18 @@ def decode(data: bytes) -> tuple[str, tuple[str, ...]]:
     control = sum(character < " " and character not in "\t\n\r\f\v\x1a" for character in head)
     if control > _BINARY * len(head):
         raise Unreadable("it is not a text table")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text, tuple(notes)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Cut a text into lines, without holding it twice."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _western(data: bytes) -> str:
@@ -131,13 +144,10 @@ def _wide_encoding(data: bytes) -> str:
     return ""
 
 
-def _told_separator(text: str) -> tuple[str, str]:
-    """Take the line "sep=;" that Excel understands off the top."""
-    first, _, rest = text.partition("\n")
-    first = first.strip().strip('"')
-    if first[:4].lower() == "sep=" and len(first) == 5:
-        return rest, first[4]
-    return text, ""
+def _told_separator(start: str) -> str:
+    """Find the separator in a first line such as "sep=;", which Excel understands."""
+    first = start.partition("\n")[0].strip(' "\n')
+    return first[4] if first[:4].lower() == "sep=" and len(first) == 5 else ""
 
 
 def sniff(text: str, preferred: str = "") -> str:
@@ -165,7 +175,7 @@ def _first_rows(text: str, separator: str) -> Iterator[list[str]]:
     sample = text[:_SAMPLE]
     if len(text) > _SAMPLE:  # the last line is cut in two
         sample = sample[: sample.rfind("\n") + 1] or sample
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(_lines(sample), delimiter=separator, skipinitialspace=True)
     count = 0
     try:
         for row in reader:

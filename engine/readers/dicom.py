@@ -74,7 +74,7 @@ def _refuse_without_picture(found: pydicom.Dataset) -> None:
     if not any(name in found for name in ("SOPClassUID", "Rows", "PatientID", "StudyInstanceUID")):
         raise Unreadable("it is not a DICOM file")
     held = any(name in found for name in ("PixelData", "FloatPixelData", "DoubleFloatPixelData"))
-    if not held or any(found.get(name) is None for name in needed):
+    if not held or not all(found.get(name) for name in needed):
         raise Unreadable("this DICOM file holds no picture (a report, plan or directory)")
 
 

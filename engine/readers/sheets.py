@@ -29,6 +29,7 @@ MOST_CELLS = 40_000_000
 """A table is held in memory as texts and numbers: about 100 bytes per cell."""
 
 _FILE_COLUMN = "file"
+_BETWEEN_STEPS = 2000  # rows
 _HEADER_SAMPLE = 200  # rows looked at to tell a header from data
 
 
@@ -37,17 +38,19 @@ class Sheet:
     """Rows with one header, from one file or several.
 
     `lines`: what each row is called in a message; `names`: what it is called in the dataset;
-    `folders`: where the paths in a row start from.
+    `folders`: where the paths in a row start from; `file_column`: name of the column that was
+    added to several tables read as one.
     """
 
     header: list[str]
-    rows: list[list[str]] = field(default_factory=list)
+    rows: list[tuple[str, ...]] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     problems: list[ItemProblem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     comma_likely: bool = False
+    file_column: str = ""
 
 
 def read_sheets(folder: Path, tables: Sequence[Found], job: Job) -> Sheet:
@@ -104,7 +107,7 @@ def read_sheet(path: Path, name: str, job: Job) -> Sheet:
     else:
         data = read_whole(path, job, "Reading the table")
         grid = delimited.parse(data, job, separator="\t" if suffix in {".tsv", ".tab"} else "")
-    sheet = _headed(grid, printable(name), always=suffix in PARQUET_SUFFIXES)
+    sheet = _headed(grid, printable(name), job, always=suffix in PARQUET_SUFFIXES)
     _refuse_size(len(sheet.rows), len(sheet.header), printable(name))
     sheet.folders = [path.parent] * len(sheet.rows)
     return sheet
@@ -119,7 +122,7 @@ def _refuse_size(n_rows: int, n_columns: int, name: str) -> None:
         )
 
 
-def _headed(grid: Grid, name: str, *, always: bool) -> Sheet:
+def _headed(grid: Grid, name: str, job: Job, *, always: bool) -> Sheet:
     """Tell header and data apart, and set rows of another width aside."""
     if not grid.rows:
         raise Unreadable("the table is empty")
@@ -141,7 +144,13 @@ def _headed(grid: Grid, name: str, *, always: bool) -> Sheet:
     sheet = Sheet(_distinct_header(header, notes), notes=notes)
     sheet.comma_likely = grid.separator == ";"
     for number, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
-        if len(row) != len(header) and not _fit(row, len(header)):
+        if number % _BETWEEN_STEPS == 0:
+            job.step(0, 0, "Reading the table")
+        if len(row) > len(header) and not any(cell.strip() for cell in row[len(header) :]):
+            cells = row[: len(header)]  # empty cells after the last column
+        else:
+            cells = row
+        if len(cells) != len(header):
             sheet.problems.append(
                 ItemProblem(
                     f"{name}, line {line}",
@@ -150,17 +159,10 @@ def _headed(grid: Grid, name: str, *, always: bool) -> Sheet:
                 )
             )
             continue
-        sheet.rows.append(row)
+        sheet.rows.append(cells)
         sheet.lines.append(f"line {line}")
         sheet.names.append(f"row {number}")
     return sheet
-
-
-def _fit(row: list[str], width: int) -> bool:
-    """Drop empty cells after the last column; whether the row then fits."""
-    while len(row) > width and not row[-1].strip():
-        row.pop()
-    return len(row) == width
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
@@ -207,11 +209,15 @@ def _distinct_header(header: Sequence[str], notes: list[str]) -> list[str]:
 
 def _with_file_column(sheet: Sheet, name: str) -> Sheet:
     header = told_apart([*sheet.header, _FILE_COLUMN])
-    rows = [[*row, name] for row in sheet.rows]
+    rows = [(*row, name) for row in sheet.rows]
     return replace(
-        sheet, header=header, rows=rows, lines=_within(name, sheet.lines),
+        sheet,
+        header=header,
+        rows=rows,
+        lines=_within(name, sheet.lines),
         names=_within(name, sheet.names),
-    )  # fmt: skip
+        file_column=header[-1],
+    )
 
 
 def _within(name: str, places: Sequence[str]) -> list[str]:
@@ -236,7 +242,7 @@ def _append(whole: Sheet, sheet: Sheet, name: str, first: str) -> None:
     order = [sheet.header.index(column) for column in expected]
     if order != list(range(len(order))):
         whole.notes.append(f"columns of {name} put into the order of {first}")
-    whole.rows += [[*(row[place] for place in order), name] for row in sheet.rows]
+    whole.rows += [(*(row[place] for place in order), name) for row in sheet.rows]
     whole.lines += _within(name, sheet.lines)
     whole.names += _within(name, sheet.names)
     whole.folders += sheet.folders

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,12 +78,12 @@ def read_spreadsheet(path: Path, job: Job) -> Grid:
 
 
 def _grid(sheet: python_calamine.CalamineSheet, job: Job, notes: tuple[str, ...]) -> Grid:
-    rows: list[list[str]] = []
+    rows: list[tuple[str, ...]] = []
     lines: list[int] = []
     for line, cells in enumerate(sheet.iter_rows(), start=1):
         if line % _BETWEEN_STEPS == 1:
             job.step(line, sheet.total_height, _TEXT)
-        row = [_text(cell) for cell in cells]
+        row = tuple(_text(cell) for cell in cells)
         if any(row):
             rows.append(row)
             lines.append(line)
@@ -90,7 +91,7 @@ def _grid(sheet: python_calamine.CalamineSheet, job: Job, notes: tuple[str, ...]
     return Grid([row[:width] for row in rows], lines, "", notes)
 
 
-def _used(row: list[str]) -> int:
+def _used(row: Sequence[str]) -> int:
     """Count the cells up to the last that is not empty."""
     return next((place for place in range(len(row), 0, -1) if row[place - 1]), 0)
 
@@ -144,6 +145,6 @@ def read_parquet(path: Path, job: Job, most_cells: int) -> Grid:
             np.float32(cell) if narrow and cell is not None else cell for cell in column.to_pylist()
         )
         columns.append([_text(cell) for cell in cells])
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    header = [name.replace("\0", "") for name in table.column_names]
+    rows = list(zip(*columns, strict=True))
+    header = tuple(name.replace("\0", "") for name in table.column_names)
     return Grid([header, *rows], list(range(len(rows) + 1)))

@@ -113,13 +113,12 @@ class _Rows:
                 f"{self._name} holds no rows that can be used",
                 f"{sheet.problems[0].name}: {sheet.problems[0].reason}" if sheet.problems else "",
             )
-        parsed = parse_columns(
-            sheet.header,
-            list(zip(*sheet.rows, strict=True)),
-            job,
-            comma_likely=sheet.comma_likely,
-        )
-        self._parsed = decide_roles(parsed, choices.roles, self._is_picture, self._name)
+        columns = _transposed(sheet.rows, job)
+        parsed = parse_columns(sheet.header, columns, job, comma_likely=sheet.comma_likely)
+        # Where a row was kept says nothing about what it is.
+        roles = {sheet.file_column: Role.IGNORED} if sheet.file_column else {}
+        roles |= choices.roles
+        self._parsed = decide_roles(parsed, roles, self._is_picture, self._name)
 
     def dataset(self) -> Dataset:
         """Make the dataset."""
@@ -142,7 +141,7 @@ class _Rows:
                     name=names[row],
                     content=contents[position],
                     path=self._relative(paths[row]) if paths else None,
-                    cells=tuple(sheet.rows[row]),
+                    cells=sheet.rows[row],
                     copies=tuple(names[usable[other]] for other in others),
                     label=labels[row],
                 )
@@ -255,7 +254,12 @@ class _Rows:
         complaints = [complaint_about(parsed, self._sheet.lines) for parsed in self._parsed]
         compared = self._with_role(Role.FEATURE)
         if not compared and not self._with_role(Role.IMAGE):
-            complaints.append("no column can be compared: none holds numbers or categories")
+            alike = all(parsed.column.distinct <= 1 for parsed in self._parsed)
+            complaints.append(
+                "all rows are the same, so there is nothing to compare"
+                if alike
+                else "no column can be compared: none that is used holds numbers or categories"
+            )
         found = [complaint for complaint in complaints if complaint]
         if found and self._choices.strict:
             raise DatasetError(f"{self._name}: {found[0]}", "Correct it, or change the roles.")
@@ -303,6 +307,20 @@ class _Rows:
         return told_apart(
             [printable(word) or row for word, row in zip(words, self._sheet.names, strict=True)]
         )
+
+
+def _transposed(rows: Sequence[tuple[str, ...]], job: Job) -> list[tuple[str, ...]]:
+    """Turn rows into columns, in pieces that fit into the processor's cache.
+
+    Tuples of texts, unlike lists, cost the garbage collector nothing.
+    """
+    columns: list[list[str]] = [[] for _ in rows[0]]
+    for start in range(0, len(rows), _BETWEEN_STEPS):
+        job.step(start, len(rows), "Reading the columns")
+        pieces = zip(*rows[start : start + _BETWEEN_STEPS], strict=True)
+        for column, piece in zip(columns, pieces, strict=True):
+            column.extend(piece)
+    return [tuple(column) for column in columns]
 
 
 def _is_file(path: Path) -> bool:
