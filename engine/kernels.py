@@ -177,10 +177,10 @@ def median_width(points: torch.Tensor, share: float, rng: np.random.Generator, j
     if n > _SUBSAMPLE:
         points = points[torch.from_numpy(np.sort(rng.choice(n, _SUBSAMPLE, replace=False)))]
     points = points.double()
-    found = [np.empty(0)]
+    found = [np.empty(0, dtype=np.float32)]
     for start in range(0, len(points), _DIRECT):
         job.step()
-        apart = _direct(points[start:], points[start : start + _DIRECT]).numpy()
+        apart = _direct(points[start:], points[start : start + _DIRECT]).float().numpy()
         below = apart[np.tri(len(apart), apart.shape[1], -1, dtype=np.bool_)]  # each pair once
         found.append(below[below > 0])
     positive = np.concatenate(found)

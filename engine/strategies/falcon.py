@@ -364,15 +364,18 @@ def _to_means(
 
 def _reason(size: int, ruled_out: int, groups: int) -> Reason:
     """Say in plain words why a prototype is compared with a group."""
+    who = (
+        "One of these stands for {size} items that no answer has placed yet"
+        if size > 1
+        else "No answer has placed one of these yet"
+    )
     if ruled_out == 0:
         return Reason.of(
-            "One of these stands for {size} items that no answer has placed yet;"
-            " the other is the closest example of the group most like it.",
-            size=size,
+            who + "; the other is the closest example of the group most like it.", size=size
         )
     return Reason.of(
-        "One of these stands for {size} items and does not belong to {ruled_out} of the {groups}"
-        " groups; the other is the closest example of the next most likely group.",
+        who + ", and {ruled_out} of the {groups} groups are ruled out; the other is the closest"
+        " example of the next most likely group.",
         size=size,
         ruled_out=ruled_out,
         groups=groups,

@@ -250,7 +250,9 @@ def test_questions_say_why_and_what_an_answer_is_worth() -> None:
     query, _ = asked[0]
     assert str(query.reason).startswith(f"One of these stands for {query.worth} items")
     again = next(query for query, _ in asked if dict(query.reason.values).get("ruled_out", 0) > 1)
-    assert "does not belong to" in str(again.reason)
+    assert "groups are ruled out" in str(again.reason)
+    alone, _ = play(Problem(points[:2]), by(truth[:2]))
+    assert str(alone[0][0].reason).startswith("No answer has placed one of these yet; the other")
     assert all(1 <= query.worth <= len(points) for query, _ in asked)
 
 
