@@ -29,6 +29,7 @@ from desktop.messages import (
     Failed,
     GoTo,
     Idle,
+    LongRequest,
     NameGroup,
     Opened,
     OpenProject,
@@ -47,18 +48,16 @@ from desktop.messages import (
     Working,
 )
 from desktop.versions import versions
+from engine.dataset import SourceKind
 from engine.errors import Cancelled, DatasetError, EngineError, UsageError
 from engine.job import Job
 from engine.model import Pair, Snapshot
 
 if TYPE_CHECKING:
+    from engine.session import Session
     from engine.study import Study
 
-    from engine.session import Session
-
 LOG = logging.getLogger(__name__)
-
-_STOPPABLE = (ScanSource, CreateProject, OpenProject, Relink, Export)
 
 
 class EngineWorker(QObject):
@@ -155,9 +154,7 @@ class EngineWorker(QObject):
             case _:
                 self._act_on_state(request)
 
-    def _act_long(
-        self, request: ScanSource | CreateProject | OpenProject | Relink | Export
-    ) -> None:
+    def _act_long(self, request: LongRequest) -> None:
         job = self._stoppable = Job(lambda *report: self.replied.emit(Working(*report)))
         if self._taken <= self._stopped_upto:
             job.cancel()
@@ -285,7 +282,7 @@ class EngineWorker(QObject):
         self._say_opened()
 
     def _scan(self, request: ScanSource, job: Job) -> None:
-        from engine import embedders, readers
+        from engine import readers
 
         try:
             found = readers.preview(request.source, job)
@@ -316,7 +313,7 @@ class EngineWorker(QObject):
                 preview=found.rows,
                 problems=found.problems,
                 notes=found.notes,
-                embedders=embedders.names_for(found.kind),
+                embedders=_embedders(found.kind, found.n_items),
             )
         )
 
@@ -343,6 +340,16 @@ def _study_class() -> type[Study]:
     from engine.study import Study
 
     return Study
+
+
+def _embedders(kind: SourceKind, n_items: int) -> tuple[str, ...]:
+    """Give the embedders that fit, the usual one for that many items first."""
+    from engine import embedders
+
+    names = embedders.names_for(kind)
+    if n_items <= embedders.FAST_ABOVE:
+        return names
+    return tuple(sorted(names, key=lambda name: name != "lite0-fast"))
 
 
 def _export(study: Study, request: Export, job: Job) -> str:

@@ -29,14 +29,14 @@ ENGINE_FLOORS = [
     {"__main__"},
 ]
 DESKTOP_FLOORS = [
-    {"messages", "paths", "settings"},
-    {"worker"},
+    {"messages", "paths", "settings", "sources", "translation", "versions", "doctor"},
+    {"worker", "log"},
     {"controller", "theme", "style"},
     {"images", "actions"},
     {"widgets"},
     {"pages", "docks", "dialogs"},
     {"main_window"},
-    {"demo"},
+    {"demo", "launch"},
     {"app"},
     {"__main__"},
 ]

@@ -1,0 +1,478 @@
+"""From a folder or table to a project: what was found, what cannot be read, and a few choices.
+
+Hidden: the scan and the making of the project, both in the background. Promised: nothing is
+written before "Create", a project file that exists is never touched, and whatever fails is said
+here, with the choices kept.
+"""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop import paths
+from desktop.controller import Controller
+from desktop.dialogs.columns import ColumnsView
+from desktop.dialogs.files import FileDialogs
+from desktop.messages import CreateProject, Failed, Opened, Scanned, ScanSource, Stopped, Working
+from desktop.translation import QT_TRANSLATE_NOOP
+
+EMBEDDERS = {
+    "lite0": QT_TRANSLATE_NOOP("Import", "What the pictures show (recommended)"),
+    "lite0-fast": QT_TRANSLATE_NOOP("Import", "What the pictures show, at low resolution (fast)"),
+    "classic": QT_TRANSLATE_NOOP("Import", "Shape and colour"),
+    "pixels": QT_TRANSLATE_NOOP("Import", "Raw pixels, for small aligned pictures"),
+    "table": QT_TRANSLATE_NOOP("Import", "The columns used as features"),
+}
+_PLANNED = 200  # questions a person may well answer in an hour
+_PROBLEMS_LISTED = 5000
+
+
+class _Stage(enum.Enum):
+    """Where the dialog stands."""
+
+    SCANNING = "scanning"
+    CHOOSING = "choosing"
+    UNUSABLE = "unusable"
+    CREATING = "creating"
+
+
+class ImportDialog(QDialog):
+    """Makes a project of one source.
+
+    Parameters
+    ----------
+    controller
+        Scans and creates.
+    files
+        Asks for the project file and for another source.
+    source
+        Folder or table.
+
+    Signals
+    -------
+    otherWanted
+        The source cannot be used and another one is to be chosen.
+    """
+
+    otherWanted = Signal(object)
+
+    def __init__(
+        self,
+        controller: Controller,
+        files: FileDialogs,
+        source: Path,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._files = files
+        self._source = source
+        self._stage = _Stage.SCANNING
+        self.setObjectName("import")
+        self.setWindowTitle(self.tr("New project"))
+        self.resize(1160, 720)
+        self._build()
+        controller.scanned.connect(self._scanned)
+        controller.working.connect(self._working)
+        controller.failed.connect(self._failed)
+        controller.stopped.connect(self._stopped)
+        controller.studyOpened.connect(self._opened)
+        self._enter(_Stage.SCANNING)
+        controller.send(ScanSource(source))
+
+    # ------------------------------------------------------------------ layout
+
+    def _build(self) -> None:
+        self.heading = QLabel()
+        self.heading.setProperty("role", "title")
+        self.place = QLabel(str(self._source))
+        self.place.setProperty("role", "muted")
+        self.place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.place.setWordWrap(True)
+        body = QSplitter(Qt.Orientation.Horizontal)
+        body.setChildrenCollapsible(False)
+        body.addWidget(self._build_found())
+        body.addWidget(self._build_choices())
+        body.setStretchFactor(0, 3)
+        body.setStretchFactor(1, 2)
+        body.setSizes([730, 380])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 18)
+        column.setSpacing(8)
+        column.addWidget(self.heading)
+        column.addWidget(self.place)
+        column.addSpacing(6)
+        column.addWidget(body, 1)
+        column.addLayout(self._build_foot())
+
+    def _build_found(self) -> QWidget:
+        self.summary = QLabel()
+        self.summary.setProperty("role", "heading")
+        self.summary.setWordWrap(True)
+        self.notes = QLabel()
+        self.notes.setProperty("role", "muted")
+        self.notes.setWordWrap(True)
+        self.columns = ColumnsView()
+        self.columns.rolesChanged.connect(self._check)
+        self.problems_title = QLabel()
+        self.problems_title.setProperty("role", "strong")
+        self.problems = QTreeWidget()
+        self.problems.setAccessibleName(self.tr("What cannot be read, and why"))
+        self.problems.setHeaderLabels([self.tr("Name"), self.tr("Why it is left out")])
+        self.problems.setRootIsDecorated(False)
+        self.problems.setUniformRowHeights(True)
+        self.problems.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        self.problems.header().resizeSection(0, 240)
+        card = QFrame()
+        card.setProperty("role", "card")
+        inside = QVBoxLayout(card)
+        inside.setContentsMargins(18, 16, 18, 16)
+        inside.setSpacing(10)
+        inside.addWidget(self.summary)
+        inside.addWidget(self.notes)
+        inside.addWidget(self.columns, 3)
+        inside.addWidget(self.problems_title)
+        inside.addWidget(self.problems, 2)
+        self._filler = QWidget()
+        inside.addWidget(self._filler, 1)
+        return card
+
+    def _build_choices(self) -> QWidget:
+        self.question = QLineEdit(self.tr("Do these two belong together?"))
+        self.embedder = QComboBox()
+        self.embedder.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.planned = QSpinBox()
+        self.planned.setRange(0, 100_000)
+        self.planned.setSingleStep(25)
+        self.planned.setSpecialValueText(self.tr("as many as it takes"))
+        self.planned.setValue(_PLANNED)
+        self.seed = QSpinBox()
+        self.seed.setRange(0, 2**31 - 1)
+        self.path = QLineEdit(str(paths.new_project_file(self._source)))
+        self.path.textChanged.connect(self._check)
+        self.browse = QPushButton(self.tr("&Browse…"))
+        self.browse.clicked.connect(self._browse)
+        form = QFormLayout()
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        form.setVerticalSpacing(6)
+        form.setContentsMargins(18, 16, 18, 16)
+        file_row = QHBoxLayout()
+        file_row.addWidget(self.path, 1)
+        file_row.addWidget(self.browse)
+        for label, field, why in (
+            (
+                self.tr("&Question shown above every pair"),
+                self.question,
+                self.tr("Say what “together” means to you, such as “the same species?”"),
+            ),
+            (
+                self.tr("&Compare by"),
+                self.embedder,
+                self.tr("Where the first guesses come from; your answers decide."),
+            ),
+            (
+                self.tr("Questions you &plan to answer"),
+                self.planned,
+                self.tr("Only for the progress line; you may stop or go on at any time."),
+            ),
+            (
+                self.tr("&Seed"),
+                self.seed,
+                self.tr("The same seed and answers give the same questions again."),
+            ),
+        ):
+            self._add(form, label, field, why)
+        self._add(
+            form,
+            self.tr("Project &file"),
+            self.path,
+            self.tr("Every answer is saved here at once. Your source is never changed."),
+            file_row,
+        )
+        inside = QWidget()
+        inside.setLayout(form)
+        area = QScrollArea()
+        area.setProperty("role", "bare")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setAccessibleName(self.tr("Choices"))
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inside)
+        for see_through in (area.viewport(), inside):
+            see_through.setAutoFillBackground(False)
+        self.choices = QFrame()
+        self.choices.setProperty("role", "card")
+        around = QVBoxLayout(self.choices)
+        around.setContentsMargins(2, 2, 2, 2)
+        around.addWidget(area)
+        return self.choices
+
+    def _add(
+        self,
+        form: QFormLayout,
+        label: str,
+        field: QWidget,
+        why: str,
+        row: QHBoxLayout | None = None,
+    ) -> None:
+        name = QLabel(label)
+        name.setProperty("role", "strong")
+        name.setBuddy(field)
+        field.setAccessibleName(label.replace("&", ""))
+        field.setAccessibleDescription(why)
+        field.setToolTip(why)
+        words = QLabel(why)
+        words.setProperty("role", "muted")
+        words.setWordWrap(True)
+        words.setContentsMargins(0, 0, 0, 10)
+        form.addRow(name)
+        if row is None:
+            form.addRow(field)
+        else:
+            form.addRow(row)
+        form.addRow(words)
+
+    def _build_foot(self) -> QVBoxLayout:
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName(self.tr("Progress"))
+        self.doing = QLabel()
+        self.doing.setProperty("role", "muted")
+        self.fault = QLabel()
+        self.fault.setProperty("role", "error")
+        self.fault.setWordWrap(True)
+        self.other = QPushButton(self.tr("Choose &another…"))
+        self.other.setProperty("role", "primary")
+        self.other.clicked.connect(self._choose_another)
+        self.stop = QPushButton(self.tr("Cancel"))
+        self.stop.setAccessibleName(self.tr("Cancel"))
+        self.stop.clicked.connect(self.reject)
+        self.make = QPushButton(self.tr("Create and &start"))
+        self.make.setProperty("role", "primary")
+        self.make.setDefault(True)
+        self.make.clicked.connect(self._create)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(10)
+        buttons.addWidget(self.doing)
+        buttons.addWidget(self.fault, 1)
+        buttons.addWidget(self.stop)
+        buttons.addWidget(self.other)
+        buttons.addWidget(self.make)
+        foot = QVBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.progress)
+        foot.addLayout(buttons)
+        return foot
+
+    # ------------------------------------------------------------------ stages
+
+    def _enter(self, stage: _Stage) -> None:
+        self._stage = stage
+        running = stage in (_Stage.SCANNING, _Stage.CREATING)
+        found = stage in (_Stage.CHOOSING, _Stage.CREATING)
+        self.progress.setRange(0, 0 if running else 1)
+        keep = self.progress.sizePolicy()
+        keep.setRetainSizeWhenHidden(True)
+        self.progress.setSizePolicy(keep)
+        self.progress.setVisible(running)
+        self.choices.setVisible(found)
+        self.other.setVisible(stage is _Stage.UNUSABLE)
+        self.make.setVisible(stage is not _Stage.UNUSABLE)
+        self.choices.setEnabled(stage is _Stage.CHOOSING)
+        self.columns.setEnabled(stage is _Stage.CHOOSING)
+        self.stop.setText(self.tr("Stop") if running else self.tr("Cancel"))
+        self.doing.setText(
+            {
+                _Stage.SCANNING: self.tr("Looking at what is there…"),
+                _Stage.CREATING: self.tr("Creating the project…"),
+            }.get(stage, "")
+        )
+        self.doing.setVisible(running)
+        if stage is _Stage.SCANNING:
+            self.heading.setText(self.tr("New project from “{0}”").format(self._source.name))
+            self.summary.setText(self.tr("Looking at what is there…"))
+            for widget in (self.notes, self.columns, self.problems_title, self.problems):
+                widget.hide()
+        self._check()
+
+    def _check(self) -> None:
+        """Say why the project cannot be created yet, or allow it."""
+        fault = self._fault() if self._stage is _Stage.CHOOSING else ""
+        if self._stage in (_Stage.CHOOSING, _Stage.CREATING):
+            self.fault.setText(fault)
+        self.make.setEnabled(self._stage is _Stage.CHOOSING and not fault)
+
+    def _fault(self) -> str:
+        if self.columns.fault:
+            return self.columns.fault
+        text = self.path.text().strip()
+        path = Path(text)
+        if not text or not path.is_absolute():
+            return self.tr("Choose where the project file is to be.")
+        if not path.parent.is_dir():
+            return self.tr("The folder {0} does not exist.").format(path.parent)
+        if not paths.is_writable(path.parent):
+            return self.tr("Nothing can be written into the folder {0}.").format(path.parent)
+        if self._project_file().exists():
+            return self.tr("{0} exists already; choose another name.").format(
+                self._project_file().name
+            )
+        return ""
+
+    def _project_file(self) -> Path:
+        path = Path(self.path.text().strip())
+        return path if path.suffix == paths.SUFFIX else path.with_name(path.name + paths.SUFFIX)
+
+    # ------------------------------------------------------------------ replies
+
+    def _scanned(self, found: Scanned) -> None:
+        if self._stage is not _Stage.SCANNING or found.source != self._source:
+            return
+        self._show_problems(found)
+        if found.unusable or found.n_items == 0:
+            self.summary.setText(found.unusable or self.tr("There is nothing to sort here."))
+            hint = found.hint or self.tr("Choose another folder or table.")
+            self.notes.setText("\n".join((hint, *found.notes)))
+            self.notes.show()
+            self._enter(_Stage.UNUSABLE)
+            return
+        self.summary.setText(self._counts(found))
+        self.notes.setText("\n".join(f"• {note}" for note in found.notes))
+        self.notes.setVisible(bool(found.notes))
+        self.columns.setVisible(bool(found.columns))
+        if found.columns:
+            self.columns.show_columns(found.columns, found.preview)
+        self._filler.setVisible(not found.columns and not found.problems)
+        self.embedder.clear()
+        for name in found.embedders:
+            words = QCoreApplication.translate("Import", EMBEDDERS.get(name, name))
+            self.embedder.addItem(words, name)
+        self._enter(_Stage.CHOOSING)
+        self.question.setFocus()
+        self.question.selectAll()
+
+    def _counts(self, found: Scanned) -> str:
+        locale = self.locale()
+        items = self.tr("{0} pictures") if found.kind == "images" else self.tr("{0} rows")
+        parts = [items.format(locale.toString(found.n_items))]
+        if found.columns:
+            parts.append(self.tr("{0} columns").format(locale.toString(len(found.columns))))
+        if found.n_copies:
+            copies = self.tr("{0} exact copies, asked about once")
+            parts.append(copies.format(locale.toString(found.n_copies)))
+        if found.problems:
+            unread = self.tr("{0} cannot be used")
+            parts.append(unread.format(locale.toString(len(found.problems))))
+        return "  ·  ".join(parts)
+
+    def _show_problems(self, found: Scanned) -> None:
+        self.problems.clear()
+        listed = found.problems[:_PROBLEMS_LISTED]
+        self.problems.addTopLevelItems(
+            [QTreeWidgetItem([problem.name, problem.reason]) for problem in listed]
+        )
+        self.problems.setVisible(bool(listed))
+        self.problems_title.setVisible(bool(listed))
+        self.problems_title.setText(
+            self.tr("Left out, the rest goes on ({0})").format(
+                self.locale().toString(len(found.problems))
+            )
+        )
+
+    def _working(self, news: Working) -> None:
+        if self._stage not in (_Stage.SCANNING, _Stage.CREATING):
+            return
+        self.progress.setRange(0, news.total)
+        self.progress.setValue(news.done)
+        locale = self.locale()
+        counts = f"  {locale.toString(news.done)} / {locale.toString(news.total)}"
+        self.doing.setText(news.text + (counts if news.total else "…"))
+
+    def _failed(self, news: Failed) -> None:
+        words = " ".join(part for part in (news.message, news.hint) if part)
+        if self._stage is _Stage.SCANNING:
+            self.summary.setText(news.message)
+            self.notes.setText(news.hint)
+            self.notes.setVisible(bool(news.hint))
+            self._enter(_Stage.UNUSABLE)
+        elif self._stage is _Stage.CREATING:
+            self._enter(_Stage.CHOOSING)
+            self.fault.setText(words)
+
+    def _stopped(self, _news: Stopped) -> None:
+        if self._stage is _Stage.CREATING:
+            self._enter(_Stage.CHOOSING)
+
+    def _opened(self, _opened: Opened) -> None:
+        if self._stage is _Stage.CREATING:
+            self._stage = _Stage.CHOOSING
+            self.accept()
+
+    # ------------------------------------------------------------------ intents
+
+    def _create(self) -> None:
+        planned = self.planned.value()
+        request = CreateProject(
+            source=self._source,
+            path=self._project_file(),
+            embedder=self.embedder.currentData() or "auto",
+            seed=self.seed.value(),
+            roles=self.columns.roles,
+            question=self.question.text().strip(),
+            planned=planned or None,
+        )
+        self._enter(_Stage.CREATING)
+        self._controller.send(request)
+
+    def _choose_another(self) -> None:
+        self.reject()
+        self.otherWanted.emit(self._source)
+
+    def _browse(self) -> None:
+        kinds = self.tr("Pairloom projects (*{0})").format(paths.SUFFIX)
+        chosen = self._files.new(
+            self, "projects", self.tr("Project file"), kinds, Path(self.path.text())
+        )
+        if chosen is not None:
+            self.path.setText(str(chosen))
+
+    def reject(self) -> None:
+        """Stop what is running; close when nothing is. Creating can be taken up again."""
+        if self._stage is _Stage.CREATING:
+            self._controller.cancel()
+            return
+        if self._stage is _Stage.SCANNING:
+            self._stage = _Stage.UNUSABLE
+            self._controller.cancel()
+        super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop what is running first."""
+        if self._stage is _Stage.CREATING:
+            event.ignore()
+        self.reject()
