@@ -30,7 +30,7 @@ _FEWEST = 5  # with fewer items there is no neighbourhood to preserve: PCA alone
 _EARLY, _LATE = 120, 280  # gradient steps with and without early exaggeration
 _EXAGGERATION = 12.0
 _SEPARATION = 1.5  # exaggeration to the end: groups part more clearly than at 1
-_BLOCK = 1 << 22  # distances held at a time
+_BLOCK = 1 << 22  # values or distances dealt with at a time
 _SPACING = 0.4  # of the grid's nodes on the map while it is drawn (the kernel's width is 1)
 
 
@@ -93,8 +93,17 @@ def _principal_components(array: FloatArray, rng: np.random.Generator, job: Job)
     """
     n, d = array.shape
     kept = min(_COMPONENTS, n, d)
-    centred = array - array.mean(axis=0, dtype=np.float64).astype(np.float32)
-    centred /= max(float(np.abs(centred).max()), 1e-30)  # squares must stay within float32
+    mean = array.mean(axis=0, dtype=np.float64).astype(np.float32)
+    centred = np.empty_like(array)
+    blocks = [slice(begin, begin + _BLOCK // d + 1) for begin in range(0, n, _BLOCK // d + 1)]
+    largest = 1e-30
+    for block in blocks:
+        job.step()
+        np.subtract(array[block], mean, out=centred[block])
+        largest = max(largest, float(np.abs(centred[block]).max()))
+    for block in blocks:
+        job.step()
+        centred[block] /= largest  # squares must stay within float32
     if min(n, d) > _EXACT:
         basis = rng.standard_normal((d, kept + 10), dtype=np.float32)
         for _ in range(3):
