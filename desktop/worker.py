@@ -7,11 +7,8 @@ sent; look-ahead gives way to the next request at once; no exception leaves the 
 
 from __future__ import annotations
 
-import ctypes
-import importlib.util
 import logging
 import os
-import sys
 import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, assert_never
@@ -322,12 +319,9 @@ class EngineWorker(QObject):
     @Slot()
     def _load(self) -> None:
         """Import the engine on this thread; a core is left to the window."""
-        if "torch" in sys.modules:
-            return
-        _open_library_quietly()
-        import torch
+        from engine.loading import load_torch
 
-        torch.set_num_threads(max(1, (os.cpu_count() or 2) - 1))
+        load_torch(max(1, (os.cpu_count() or 2) - 1))
         _study_class()
 
     @Slot()
@@ -361,25 +355,6 @@ def _export(study: Study, request: Export, job: Job) -> str:
     if request.folders is not None:
         written.append(export.copy_into_folders(study, request.folders, job))
     return "\n".join(written)
-
-
-def _open_library_quietly() -> None:
-    """Load torch's large library while the window stays alive.
-
-    `import torch` holds the interpreter lock while the system maps 400 MB and runs its static
-    constructors: measured, one stall of 160 to 240 ms of the window with a warm disk, more with a
-    cold one. A foreign call gives the lock up, and the import then finds the library loaded:
-    60 to 70 ms are left.
-    """
-    spec = importlib.util.find_spec("torch")
-    if not sys.platform.startswith("linux") or spec is None or spec.origin is None:
-        return
-    folder = os.path.join(os.path.dirname(spec.origin), "lib")  # noqa: PTH118, PTH120
-    dlopen = ctypes.CDLL(None).dlopen
-    dlopen.restype = ctypes.c_void_p
-    dlopen.argtypes = (ctypes.c_char_p, ctypes.c_int)
-    for name in ("libtorch_cpu.so", "libtorch_python.so"):
-        dlopen(os.fsencode(os.path.join(folder, name)), os.RTLD_NOW)  # noqa: PTH118
 
 
 def crash_report(what: str) -> str:
