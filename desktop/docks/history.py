@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPushButton,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -71,6 +72,7 @@ class HistoryDock(QDockWidget):
         self._redo = QPushButton(self)
         self._filter = QComboBox(self)
         self._filter.setAccessibleName(self.tr("Which steps to show"))
+        self._filter.view().setAccessibleName(self.tr("Which steps to show"))
         for show, text in (
             (Show.ALL, self.tr("All steps")),
             (Show.SAME, self.tr("Same")),
@@ -83,6 +85,8 @@ class HistoryDock(QDockWidget):
         self._search.setPlaceholderText(self.tr("#number or name"))
         self._search.setAccessibleName(self.tr("Find steps by number, item, name or note"))
         self._search.setClearButtonEnabled(True)
+        for clear in self._search.findChildren(QToolButton):
+            clear.setAccessibleName(self.tr("Clear"))
         self._notice = QFrame(self)
         self._notice.setProperty("role", "banner")
         self._told = QLabel(self._notice, wordWrap=True)
@@ -158,13 +162,13 @@ class HistoryDock(QDockWidget):
         self._show_replay()
 
     def _name_button(self, button: QPushButton, verb: str, seq: int | None) -> None:
-        """Say on the button what it does, such as "Undo #86 Same"."""
+        """Say on the button what it does, such as "Undo Different"; more in its tooltip."""
         row = self.steps.step(seq) if seq is not None else None
         button.setEnabled(row is not None)
-        text = verb if row is None else f"{verb} #{row.seq} {self.steps.short_title(row)}"
-        button.setText(text)
-        button.setToolTip(text if row is None else f"{verb}: {self.steps.sentence(row)}")
-        button.setAccessibleName(text)
+        button.setText(verb if row is None else f"{verb} {self.steps.short_title(row)}")
+        told = verb if row is None else f"{verb}: {self.steps.sentence(row)}"
+        button.setToolTip(told)
+        button.setAccessibleName(told)
 
     def _show_replay(self, _snapshot: object = None) -> None:
         shown = self._controller.shown

@@ -5,7 +5,7 @@ Hides when a name is being typed. Promises that a state arriving meanwhile does 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -45,7 +45,7 @@ class GroupHeader(QWidget):
         self._back.setAccessibleName(self.tr("Back to all groups"))
         self._back.setToolTip(self.tr("Back to all groups (Esc)"))
         self._chip = GroupChip(self)
-        self._name = QLineEdit(self)
+        self._name = NameField(self)
         self._name.setMaxLength(120)
         self._name.setAccessibleName(self.tr("Name of the group"))
         self._name.setToolTip(self.tr("Name of the group (F2)"))
@@ -60,6 +60,7 @@ class GroupHeader(QWidget):
         self._lay_out()
         self._back.clicked.connect(self.backClicked)
         self._name.editingFinished.connect(self._finish)
+        self._name.givenUp.connect(self._give_up)
         self._side.valueChanged.connect(self.sideChanged)
         theme.current().themeChanged.connect(self._recolour)
         self._recolour()
@@ -107,19 +108,22 @@ class GroupHeader(QWidget):
         if card is not None and modified and name != card.name:
             self.renamed.emit(int(card.members[0]), name)
 
-    def event(self, event: QEvent) -> bool:
-        """Give up a name that is being typed, by Escape."""
-        if (
-            event.type() == QEvent.Type.KeyPress
-            and isinstance(event, QKeyEvent)
-            and event.key() == Qt.Key.Key_Escape
-            and self._name.hasFocus()
-            and self._card is not None
-        ):
+    def _give_up(self) -> None:
+        if self._card is not None:
             self._name.setText(self._card.name)
-            self._back.setFocus()
-            return True
-        return super().event(event)
+
+
+class NameField(QLineEdit):
+    """A field for a name. Signal `givenUp()`: Escape was pressed after typing."""
+
+    givenUp = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Give up what was typed by Escape; with nothing typed, Escape leads back as elsewhere."""
+        if event.key() == Qt.Key.Key_Escape and self.isModified():
+            self.givenUp.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class GroupChip(QWidget):

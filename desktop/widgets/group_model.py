@@ -11,7 +11,6 @@ from typing import cast
 
 import numpy as np
 from PySide6.QtCore import (
-    QAbstractItemModel,
     QAbstractListModel,
     QModelIndex,
     QObject,
@@ -114,13 +113,12 @@ class GroupsModel(QAbstractListModel):
         if not moved:
             self._cards = cards
             return
-        hint = QAbstractItemModel.LayoutChangeHint.VerticalSortHint
-        self.layoutAboutToBeChanged.emit([], hint)
+        self.layoutAboutToBeChanged.emit()
         kept = self.persistentIndexList()
         there = [self.index(rows[self._cards[index.row()].slot]) for index in kept]
         self._cards = cards
         self.changePersistentIndexList(kept, there)
-        self.layoutChanged.emit([], hint)
+        self.layoutChanged.emit()
 
     # ------------------------------------------------------------------ what rows hold
 

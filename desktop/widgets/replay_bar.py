@@ -86,13 +86,14 @@ class ReplayBar(QWidget):
             row.addWidget(button)
         row.addSpacing(6)
         row.addWidget(self.speed, 1)
-        row.addSpacing(6)
-        row.addWidget(self._pace)
+        below = QHBoxLayout()
+        below.addWidget(self._where, 1)
+        below.addWidget(self._pace)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
         layout.addLayout(row)
-        layout.addWidget(self._where)
+        layout.addLayout(below)
 
     # ------------------------------------------------------------------ where we are
 
