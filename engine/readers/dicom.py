@@ -37,22 +37,27 @@ def read(file: BinaryIO) -> tuple[Picture, bool]:
         With the reason in words.
     """
     try:
-        import pydicom
-        from pydicom.pixels.processing import apply_color_lut
-        from pydicom.pixels.utils import pixel_array
+        from pydicom.errors import BytesLengthException, InvalidDicomError
     except ImportError as error:
         raise Unreadable(
             "DICOM files need the extra “dicom”: pip install 'pairloom[dicom]'"
         ) from error
     try:
-        found = pydicom.dcmread(file, force=True)
-    except pydicom.errors.InvalidDicomError as error:
-        raise Unreadable("it is not a DICOM file") from error
+        return _first_frame(file)
+    except (BytesLengthException, InvalidDicomError) as error:  # found anywhere: read when needed
+        raise Unreadable(f"it is damaged, or not a DICOM file ({error})") from error
+
+
+def _first_frame(file: BinaryIO) -> tuple[Picture, bool]:
+    import pydicom
+    from pydicom.pixels.processing import apply_color_lut
+    from pydicom.pixels.utils import pixel_array
+
+    found = pydicom.dcmread(file, force=True)
     _refuse_without_picture(found)
-    width, height = int(found.Columns), int(found.Rows)
-    refuse_size(width, height)
-    several = int(found.get("NumberOfFrames") or 1) > 1
+    refuse_size(int(found.Columns), int(found.Rows))
     _refuse_compression(found)
+    several = int(found.get("NumberOfFrames") or 1) > 1
     try:
         values = pixel_array(found, index=0)
     except RuntimeError as error:  # every decoder that is installed gave up
@@ -61,12 +66,12 @@ def read(file: BinaryIO) -> tuple[Picture, bool]:
         raise Unreadable(f"its pixels ({syntax}) cannot be decoded: {reason}") from error
     if found.PhotometricInterpretation == "PALETTE COLOR":
         values = apply_color_lut(values, found)
-    if values.ndim == 3:
-        if values.dtype == np.uint8:
-            return Picture(values[:, :, :3]), several
-        colour, bits = deep_colour(values[:, :, :3])
-        return Picture(colour, None, bits), several
-    return _grey(values, found), several
+    if values.ndim == 2:
+        return _grey(values, found), several
+    if values.dtype == np.uint8:
+        return Picture(values[:, :, :3]), several
+    colour, bits = deep_colour(values[:, :, :3])
+    return Picture(colour, None, bits), several
 
 
 def _refuse_without_picture(found: pydicom.Dataset) -> None:

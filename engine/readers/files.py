@@ -57,7 +57,10 @@ _CHUNK = 4 * 2**20  # bytes
 
 
 class Unreadable(Exception):  # noqa: N818 - never leaves the readers
-    """A file or row cannot be used; the text is the reason a person is told."""
+    """A file or row cannot be used; the text is the reason a person is told, in one line."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(printable(" ".join(reason.split())))
 
 
 @dataclass(frozen=True, slots=True)

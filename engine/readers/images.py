@@ -53,6 +53,8 @@ _DAMAGE = (
     struct.error,
     zlib.error,
 )
+# Those whose message speaks of the decoder, not of the file.
+_STUMBLES = (LookupError, TypeError, ArithmeticError, AttributeError, AssertionError, struct.error)
 _CUT_OFF = ("truncated", "unexpected end", "less than expected", "end of file")
 
 _ORIENTATION = 0x0112  # EXIF tag
@@ -158,7 +160,9 @@ def _damage(error: BaseException) -> str:
         return "it is cut off: the end of the file is missing"
     if isinstance(error, MemoryError):
         return "it does not fit into memory"
-    return f"it is damaged ({printable(text) or type(error).__name__})"
+    if not text or isinstance(error, _STUMBLES):
+        return "it is damaged"
+    return f"it is damaged ({text})"
 
 
 def _decode_tiff(file: BinaryIO) -> tuple[Picture, bool]:

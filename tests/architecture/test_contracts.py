@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 ENGINE_FLOORS = [
     {"errors", "model"},
     {"job", "loading"},
-    {"answers", "constraints", "dataset", "problem", "kernels", "metrics"}
-    | {"parameters", "confidence"},
-    {"mmd", "readers", "schema", "outfile"},
+    {"answers", "constraints", "dataset", "problem"},
+    {"kernels", "metrics", "parameters", "confidence", "outfile"},
+    {"mmd", "readers"},
     {"embedders", "strategies", "clusterers", "overview"},
     {"session", "project"},
     {"study"},
-    {"simulate", "export", "arguments", "terminal"},
+    {"simulate", "export"},
     {"cli"},
     {"__main__"},
 ]

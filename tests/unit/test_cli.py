@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine import cli, terminal
-from engine.cli import main
+from engine import cli
+from engine.cli import main, terminal
 from engine.job import Job
 from engine.metrics import adjusted_rand_index
 from engine.project import Project

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from engine import schema
-from engine.document import Document
 from engine.errors import ProjectDamagedError, ProjectTooNewError, UsageError
+from engine.project import schema
+from engine.project.document import Document
 
 
 def nothing(connection: sqlite3.Connection) -> None:

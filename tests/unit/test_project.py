@@ -191,7 +191,7 @@ class TestKeeping:
     def test_arrays_larger_than_one_part(
         self, project: Project, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("engine.records.PART_BYTES", 1000)
+        monkeypatch.setattr("engine.project.records.PART_BYTES", 1000)
         array = np.arange(900, dtype=np.int32).reshape(30, 30)
         project.save_array("wide", array)
         np.testing.assert_array_equal(project.load_array("wide"), array)

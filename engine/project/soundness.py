@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from engine import records
 from engine.answers import AnswerLog, Event
-from engine.document import Document
 from engine.errors import ProjectDamagedError
+from engine.project import records
+from engine.project.document import Document
 
 
 def findings(document: Document) -> Iterator[str]:

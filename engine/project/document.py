@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from engine import schema
 from engine.errors import (
     EngineError,
     NotAProjectError,
@@ -29,6 +28,7 @@ from engine.errors import (
     ResourceError,
     UsageError,
 )
+from engine.project import schema
 
 Fill = Callable[[sqlite3.Connection], None]
 
@@ -44,7 +44,7 @@ class Document:
     path
         An existing file.
     steps
-        The ladder of versions; see `engine.schema`.
+        The ladder of versions; see `engine.project.schema`.
 
     Raises
     ------

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from engine import place, records
 from engine.answers import Event
 from engine.dataset import Dataset, Item
-from engine.document import Document
 from engine.errors import EngineError, ProjectDamagedError, ProjectError
 from engine.model import FloatArray, IntArray
-from engine.soundness import findings
+from engine.project import place, records
+from engine.project.document import Document
+from engine.project.soundness import findings
 
 _T = TypeVar("_T")
 

@@ -21,12 +21,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.arguments import parse
+from engine.cli.arguments import parse
+from engine.cli.terminal import Progress, interruptible
 from engine.dataset import Dataset, Role, SourceKind
 from engine.errors import Cancelled, DatasetError, EngineError, ParameterError, UsageError
 from engine.job import Job
 from engine.outfile import check_output, exchanged, write_json
-from engine.terminal import Progress, interruptible
 
 if TYPE_CHECKING:
     from engine.model import Snapshot
