@@ -20,14 +20,14 @@ SIZE = 96
 
 
 def digits() -> None:
-    """Write 600 handwritten digits as pictures in no telling order, and their truth beside."""
+    """Write 600 handwritten digits as pictures in no telling order, and a table of them with the truth."""
     data = load_digits()
     chosen = np.sort(
         np.concatenate([np.flatnonzero(data.target == digit)[:PER_DIGIT] for digit in range(10)])
     )
     folder = HERE / "digits"
     folder.mkdir(exist_ok=True)
-    with (HERE / "digits-truth.csv").open("w", newline="", encoding="utf-8") as file:
+    with (HERE / "digits.csv").open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["file", "digit"])
         for row, number in enumerate(chosen):
@@ -35,7 +35,7 @@ def digits() -> None:
             ink = 255 - np.rint(data.images[number] / 16 * 255).astype(np.uint8)
             picture = Image.fromarray(ink).resize((SIZE, SIZE), Image.Resampling.BICUBIC)
             picture.save(folder / name, optimize=True)
-            table.writerow([name, int(data.target[number])])
+            table.writerow([f"digits/{name}", int(data.target[number])])
 
 
 def tumours() -> None:
