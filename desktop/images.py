@@ -305,7 +305,8 @@ def _fetch(
             picture = DisplayPicture(load_picture(root / os.fsdecode(path), at_least=at_least))
         result = _answer(order, picture)
     except DatasetError as error:
-        result = replace(order, reason=f"{error.message} {error.hint}".strip())
+        message = error.message if error.message.endswith((".", "!", "?")) else f"{error.message}."
+        result = replace(order, reason=f"{message} {error.hint}".strip())
     except MemoryError:
         result = replace(order, reason="The picture is too large for the memory of this computer.")
     finally:  # also after a bug, or the view would wait for ever

@@ -1,0 +1,427 @@
+"""The judge page: two items, one question, three answers.
+
+Hidden: keys, waiting, which item is shown on which side. Promised: an answer is about the pair on
+the screen and no other, counts once, and is taken back by one key; nothing here is modal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QMouseEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.controller import Controller
+from desktop.images import PictureStore
+from desktop.messages import (
+    GoTo,
+    NameGroup,
+    Opened,
+    Redo,
+    Relink,
+    Request,
+    Revise,
+    SetAside,
+    Tell,
+    Undo,
+)
+from desktop.pages import judge_text
+from desktop.pages.judge_end import JudgeEnd
+from desktop.widgets.answer_gate import AnswerGate, GateState
+from desktop.widgets.judging_keys import JudgeKey, KeyFilter, KeyPress
+from desktop.widgets.judging_pane import JudgingPane
+from desktop.widgets.sides import as_shown, shuffled
+from engine.model import Confidence, Question, Snapshot, Verdict
+
+_CHANGES = (Tell, SetAside, NameGroup, Undo, Redo, Revise, GoTo, Relink)
+_PATIENCE_MS = 150  # before the pair is drawn back while the next one is chosen
+_VERDICTS = {
+    JudgeKey.SAME: Verdict.SAME,
+    JudgeKey.DIFFERENT: Verdict.DIFFERENT,
+    JudgeKey.UNSURE: Verdict.UNSURE,
+}
+
+
+class JudgePage(QWidget):
+    """Where people answer.
+
+    Parameters
+    ----------
+    controller
+        Gives the state, takes the answers.
+    store
+        Where pictures come from.
+
+    Attributes
+    ----------
+    pane, end
+        What stands where while judging; what is shown when nothing is left to ask.
+    gate
+        Whether an answer counts now.
+
+    Notes
+    -----
+    - `answerSelected(seq)`: the person wants to see a step in the history.
+    - `exportRequested`, `overviewRequested`: from the page shown when nothing is left to ask.
+    """
+
+    answerSelected = Signal(int)
+    exportRequested = Signal()
+    overviewRequested = Signal()
+
+    def __init__(
+        self, controller: Controller, store: PictureStore, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._store = store
+        self.gate = AnswerGate(self)
+        self._on_screen: tuple[object, ...] | None = None  # what is shown, to show it once only
+        self._sides: tuple[int, ...] = ()
+        self._before: Snapshot | None = None  # the live state seen last
+        self._why_in_full = False
+        self.pane = JudgingPane(store, self)
+        self.end = JudgeEnd(self)
+        self._stack = QStackedWidget(self)
+        self._stack.addWidget(self.pane)
+        self._stack.addWidget(self.end)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._stack)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Judge"))
+        self._waiting = QTimer(self)
+        self._waiting.setSingleShot(True)
+        self._waiting.setInterval(_PATIENCE_MS)
+        self._waiting.timeout.connect(self._draw_back)
+        self._keys: dict[JudgeKey, Callable[[], object]] = {
+            JudgeKey.SET_ASIDE: self.open_aside_menu,
+            JudgeKey.GUESS: self.pane.guess.toggle,
+            JudgeKey.UNDO: self.undo,
+            JudgeKey.WHY: self.toggle_why,
+            JudgeKey.LINK: self.pane.area.views.toggle_link,
+            JudgeKey.INVERT: self.pane.area.views.toggle_invert,
+            JudgeKey.RESET: self.pane.area.views.reset_window,
+            JudgeKey.NEXT_PRESET: lambda: self.pane.area.views.step_preset(1),
+            JudgeKey.PREVIOUS_PRESET: lambda: self.pane.area.views.step_preset(-1),
+            JudgeKey.NAMES: self.toggle_names,
+            JudgeKey.FIT: self.pane.area.views.fit,
+            JudgeKey.ACTUAL_SIZE: self.pane.area.views.actual_size,
+            JudgeKey.ZOOM_IN: lambda: self.pane.area.views.zoom(1),
+            JudgeKey.ZOOM_OUT: lambda: self.pane.area.views.zoom(-1),
+        }
+        self._connect()
+        if controller.opened is not None:
+            self._open(controller.opened)
+            self._refresh()
+
+    def _connect(self) -> None:
+        controller, pane = self._controller, self.pane
+        controller.studyOpened.connect(self._open)
+        controller.snapshotChanged.connect(self._refresh)
+        controller.replayChanged.connect(self._refresh)
+        controller.requestSent.connect(self._request_sent)
+        controller.idle.connect(self.gate.hand_back)
+        controller.failed.connect(self.gate.hand_back)
+        controller.crashed.connect(self.gate.clear)
+        controller.closed.connect(self._refresh)
+        self.gate.changed.connect(self._gate_changed)
+        pane.area.ready.connect(self.gate.painted)
+        pane.area.failed.connect(self._picture_failed)
+        pane.bar.answered.connect(self._pressed)
+        pane.guess.toggled.connect(self._show_confidence)
+        pane.aside.clicked.connect(self.open_aside_menu)
+        pane.aside_menu.chosen.connect(self.set_aside)
+        pane.undo.clicked.connect(self.undo)
+        pane.last.selected.connect(self.answerSelected)
+        pane.tools.namesToggled.connect(self.toggle_names)
+        pane.replay.add_button(self.tr("Return to now"), self._return)
+        self._show_conflict = pane.conflict.add_button(self.tr("Show"), self._select_conflict)
+        self._undo_conflict = pane.conflict.add_button(self.tr("Undo"), self.undo)
+        pane.failure.add_button(self.tr("Try again"), self._retry)
+        pane.failure.add_button(self.tr("Set aside"), self._set_failed_aside)
+        self.end.undoRequested.connect(self.undo)
+        self.end.exportRequested.connect(self.exportRequested)
+        self.end.overviewRequested.connect(self.overviewRequested)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._focus_changed)
+        keys = KeyFilter(self)
+        keys.pressed.connect(self._act)
+        keys.watch(self)
+
+    # ------------------------------------------------------------------ the state
+
+    def _open(self, opened: Opened) -> None:
+        self._on_screen = None
+        self._before = None
+        self.gate.clear()
+        self.pane.note.clear()
+        self.pane.area.set_study(opened)
+        pictures = any(item.path is not None for item in opened.items)
+        self.pane.tools.show_pictures(any_picture=pictures)
+        question = opened.question.strip()
+        self.pane.question.setText(question or self.tr("Do these two belong together?"))
+
+    def _refresh(self, *_: object) -> None:
+        shown, live = self._controller.shown, self._controller.snapshot
+        opened = self._controller.opened
+        if shown is None or live is None or opened is None:
+            self._on_screen = None
+            self.gate.clear()
+            return
+        self._note_step(live)
+        if not shown.live:
+            self._show_step(shown, live)
+        elif shown.question is None:
+            self._show_end(shown)
+        else:
+            self._show_question(shown, shown.question)
+        self.pane.progress.setText(judge_text.progress_line(shown))
+        self.pane.area.describe(shown)
+        hidden = self.pane.area.names_hidden
+        self.pane.last.show_state(shown, opened.items, names_hidden=hidden)
+        self.pane.undo.setEnabled(shown.live and live.undo is not None)
+        self._say_conflict(shown)
+        ahead = [question for question in live.next_if.values() if question is not None]
+        self._store.prefetch(item for question in ahead for item in question.pair)
+
+    def _show_question(self, shown: Snapshot, question: Question) -> None:
+        self._stack.setCurrentWidget(self.pane)
+        self.pane.replay.say("")
+        self.pane.bar.set_given(None)
+        key = ("question", question.pair, shown.progress.answered)
+        if key == self._on_screen:
+            self.gate.hand_back()  # the state moved on, the question stays
+        else:
+            self._on_screen = key
+            self.pane.guess.setChecked(False)
+            self._show_items(shuffled(question.pair))
+            self._announce(judge_text.progress_line(shown))
+        self._show_why(shown, question)
+
+    def _show_step(self, shown: Snapshot, live: Snapshot) -> None:
+        """Show what was judged at a step of a replay; nothing can be answered here."""
+        self._stack.setCurrentWidget(self.pane)
+        step = judge_text.step_at(shown, shown.position)
+        self.gate.clear()
+        key = ("step", shown.position)
+        if key != self._on_screen:
+            self._on_screen = key
+            items = as_shown(step, shown) if step is not None else ()
+            self._show_items(items)
+            self.gate.clear()
+        line = judge_text.step_line(shown, live)
+        self.pane.replay.say(f"{line}: {judge_text.taken(step)}" if step is not None else line)
+        given = step.answer.verdict if step is not None and step.answer is not None else None
+        self.pane.bar.set_given(given)
+        self.pane.why.setText("")
+        self.pane.failure.say("")
+
+    def _show_end(self, shown: Snapshot) -> None:
+        self._on_screen = None
+        self.gate.clear()
+        self.end.show_state(shown)
+        self._stack.setCurrentWidget(self.end)
+        self._announce(self.end.text)
+
+    def _show_items(self, items: tuple[int, ...]) -> None:
+        self.pane.failure.say("")
+        self._sides = items
+        token = self.gate.begin()
+        self.pane.area.show_items(items, token)
+        self._gate_changed()
+
+    def _show_why(self, shown: Snapshot, question: Question) -> None:
+        opened = self._controller.opened
+        parts = [self.tr("Why this pair: {0}").format(judge_text.reason(question))]
+        parts.append(judge_text.worth(question))
+        if self._why_in_full and opened is not None:
+            parts.append(judge_text.details(shown, opened.strategy, opened.embedder))
+        self.pane.why.setText(" ".join(part for part in parts if part))
+
+    def _say_conflict(self, shown: Snapshot) -> None:
+        self.pane.conflict.say(judge_text.contradiction(shown.conflicts) if shown.live else "")
+        newest = max((conflict.seq for conflict in shown.conflicts), default=0)
+        self._undo_conflict.setVisible(newest == shown.undo)
+        self._show_conflict.setVisible(newest != shown.undo)
+
+    def _note_step(self, live: Snapshot) -> None:
+        """Say for a while what the step just taken did; also for steps taken back."""
+        before, self._before = self._before, live
+        if before is None or before.position == live.position:
+            return
+        step = judge_text.step_at(live, live.position)
+        left = judge_text.step_at(live, before.position)
+        if step is not None and step.parent == before.position:
+            self.pane.note.say(judge_text.taken(step))
+        elif left is not None and left.parent == live.position:
+            self.pane.note.say(self.tr("Taken back: {0}").format(judge_text.deed(left)))
+
+    # ------------------------------------------------------------------ answering
+
+    def _pressed(self, verdict: Verdict, confidence: Confidence) -> None:
+        guess = self.pane.guess.isChecked() and confidence is Confidence.QUITE
+        self.answer(verdict, Confidence.GUESS if guess else confidence)
+
+    def answer(self, verdict: Verdict, confidence: Confidence = Confidence.QUITE) -> None:
+        """Answer the pair on the screen, if an answer counts now."""
+        live = self._controller.snapshot
+        if self._controller.replaying or live is None or live.question is None:
+            return
+        response = self.gate.take()
+        if response is None:
+            return
+        pair = live.question.pair
+        self._controller.send(
+            Tell(
+                revision=live.revision,
+                a=pair.a,
+                b=pair.b,
+                verdict=verdict,
+                confidence=confidence,
+                shown_left=self._sides[0],
+                response_ms=response,
+            )
+        )
+
+    def undo(self) -> None:
+        """Take the last step back, also one that is still being taken."""
+        live = self._controller.snapshot
+        under_way = self.gate.state is GateState.SENT
+        if live is None or self._controller.replaying or (live.undo is None and not under_way):
+            return
+        self._controller.send(Undo())
+
+    def set_aside(self, items: tuple[int, ...]) -> None:
+        """Ask no more about these items."""
+        live = self._controller.snapshot
+        waiting = self.gate.state in (GateState.NOTHING, GateState.SENT)
+        if live is not None and not waiting and not self._controller.replaying:
+            self._controller.send(SetAside(live.revision, items))
+
+    def open_aside_menu(self) -> None:
+        """Ask which of the two to set aside."""
+        dead = self.gate.state in (GateState.NOTHING, GateState.SENT)
+        if not dead and len(self._sides) == 2:
+            self.pane.aside_menu.ask(self._sides[0], self._sides[1], self.pane.aside)
+
+    def _picture_failed(self, token: int, item: int, reason: str) -> None:
+        if token != self.gate.token or self._controller.replaying:
+            return
+        self.gate.fail(token)
+        left = bool(self._sides) and item == self._sides[0]
+        text = (
+            self.tr("The left picture cannot be shown, so this pair cannot be judged.")
+            if left
+            else self.tr("The right picture cannot be shown, so this pair cannot be judged.")
+        )
+        self.pane.failure.say(text)
+        self._announce(f"{text} {reason}")
+
+    def _set_failed_aside(self) -> None:
+        failed = tuple(item for item in self._sides if self._store.failure(item) is not None)
+        self.set_aside(failed or self._sides)
+
+    def _retry(self) -> None:
+        self.pane.failure.say("")
+        token = self.gate.begin()
+        self.pane.area.show_items(self._sides, token)
+        self.pane.area.retry()
+
+    def _return(self) -> None:
+        self._controller.view(None)
+        self.setFocus()
+
+    def _select_conflict(self) -> None:
+        live = self._controller.snapshot
+        if live is not None and live.conflicts:
+            self.answerSelected.emit(max(conflict.seq for conflict in live.conflicts))
+
+    # ------------------------------------------------------------------ seeing
+
+    def toggle_names(self) -> None:
+        """Hide file names, or show them."""
+        hidden = not self.pane.area.names_hidden
+        self.pane.area.names_hidden = hidden
+        self.pane.tools.show_names(hidden=hidden)
+        self._refresh()
+
+    def toggle_why(self) -> None:
+        """Say more about why this pair is asked, or less."""
+        self._why_in_full = not self._why_in_full
+        self._refresh()
+
+    # ------------------------------------------------------------------ waiting
+
+    def _request_sent(self, request: Request) -> None:
+        if isinstance(request, _CHANGES):
+            self.gate.shut()
+
+    def _gate_changed(self) -> None:
+        state = self.gate.state
+        if state is GateState.SENT:
+            self._waiting.start()
+        else:
+            self._waiting.stop()
+            self.pane.area.dimmed = False
+        replaying = self._controller.replaying
+        dead = state in (GateState.NOTHING, GateState.FAILED) or replaying
+        why_not = self.tr("Nothing can be answered in a replay") if replaying else ""
+        if state is GateState.FAILED:
+            why_not = self.pane.failure.text
+        self.pane.bar.set_counts(counts=not dead, why_not=why_not)
+        self.pane.guess.setEnabled(not dead)
+        self.pane.aside.setEnabled(state is not GateState.NOTHING)
+
+    def _draw_back(self) -> None:
+        self.pane.area.dimmed = True
+        self.pane.note.say(self.tr("Choosing the next pair…"))
+
+    def _show_confidence(self) -> None:
+        guess = self.pane.guess.isChecked()
+        self.pane.bar.set_confidence(Confidence.GUESS if guess else Confidence.QUITE)
+
+    # ------------------------------------------------------------------ keyboard
+
+    def _act(self, press: KeyPress) -> None:
+        key = press.key
+        if self._stack.currentWidget() is self.end and key is not JudgeKey.UNDO:
+            return
+        if key in _VERDICTS:
+            confidence = Confidence.CERTAIN if press.certain else Confidence.QUITE
+            self._pressed(_VERDICTS[key], confidence)
+        else:
+            self._keys[key]()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take the keyboard when a picture or empty place is clicked."""
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        event.accept()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take the keyboard when the page is turned to."""
+        super().showEvent(event)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _focus_changed(self, *_: object) -> None:
+        """Say how to get the keys back when another part of the window has them."""
+        focus = QApplication.focusWidget()
+        here = focus is None or focus is self or self.isAncestorOf(focus)
+        hint = "" if here else self.tr("Click a picture to answer with the keyboard")
+        self.pane.note.hint(hint)
+
+    def _announce(self, text: str) -> None:
+        if QAccessible.isActive() and text:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))

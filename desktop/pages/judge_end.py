@@ -1,0 +1,90 @@
+"""What the judge page shows when every pair is answered or implied: a result, not an error."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from desktop import theme
+from desktop.widgets import words
+from engine.model import Snapshot
+
+_ICON = 64
+
+
+class JudgeEnd(QWidget):
+    """Says that nothing is left to ask, and what one may do now.
+
+    Notes
+    -----
+    `exportRequested`, `overviewRequested`, `undoRequested`: what was chosen.
+    """
+
+    exportRequested = Signal()
+    overviewRequested = Signal()
+    undoRequested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sign = QLabel(self)
+        self._sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        title = QLabel(self.tr("Nothing more to ask"), self)
+        title.setProperty("role", "title")
+        title.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._result = QLabel(self)
+        self._result.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._result.setWordWrap(True)
+        self._export = QPushButton(self.tr("Export the groups…"), self)
+        self._export.setProperty("role", "primary")
+        self._export.clicked.connect(self.exportRequested)
+        look = QPushButton(self.tr("Look at the groups"), self)
+        look.clicked.connect(self.overviewRequested)
+        self._undo = QPushButton(self.tr("Undo the last step"), self)
+        self._undo.setProperty("role", "quiet")
+        self._undo.clicked.connect(self.undoRequested)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        for button in (self._export, look, self._undo):
+            row.addWidget(button)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(32, 32, 32, 32)
+        column.setSpacing(12)
+        column.addStretch(2)
+        for widget in (self._sign, title, self._result):
+            column.addWidget(widget)
+        column.addSpacing(8)
+        column.addLayout(row)
+        column.addStretch(3)
+        self._color()
+        theme.current().themeChanged.connect(self._color)
+
+    @property
+    def text(self) -> str:
+        """The result in words."""
+        return self._result.text()
+
+    def show_state(self, snapshot: Snapshot) -> None:
+        """Tell the result."""
+        progress = snapshot.progress
+        groups = (
+            self.tr("1 group")
+            if progress.groups == 1
+            else self.tr("{0} groups").format(words.number(progress.groups))
+        )
+        answers = (
+            self.tr("1 answer")
+            if progress.answered == 1
+            else self.tr("{0} answers").format(words.number(progress.answered))
+        )
+        text = self.tr(
+            "Every pair that could change the groups is answered or follows from your answers.\n"
+            "{0} from {1}."
+        ).format(groups, answers)
+        self._result.setText(text)
+        self._undo.setEnabled(snapshot.undo is not None)
+
+    def _color(self) -> None:
+        tone = theme.current().colors.same
+        self._sign.setPixmap(theme.icon("same", tone).pixmap(_ICON, _ICON))

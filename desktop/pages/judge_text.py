@@ -1,0 +1,151 @@
+"""What the judge page says in words: progress, reasons, steps of a replay, contradictions.
+
+Hides grammar. Promises plain figures without promises of their own.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.widgets import words
+from engine.model import Conflict, HistoryItem, Question, Snapshot, StepKind
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("JudgePage", text)
+
+
+def progress_line(snapshot: Snapshot) -> str:
+    """Say how far the person is, and whether the last answers still changed anything."""
+    progress = snapshot.progress
+    parts = [_question_number(snapshot)]
+    parts.append(
+        _tr("1 group")
+        if progress.groups == 1
+        else _tr("{0} groups").format(words.number(progress.groups))
+    )
+    if progress.recent == 1:
+        changed = progress.recent_changes == 1
+        parts.append(
+            _tr("the last answer changed the groups")
+            if changed
+            else _tr("the last answer did not change the groups")
+        )
+    elif progress.recent:
+        parts.append(
+            _tr("{0} of the last {1} answers changed the groups").format(
+                progress.recent_changes, progress.recent
+            )
+        )
+    return " · ".join(parts)
+
+
+def _question_number(snapshot: Snapshot) -> str:
+    progress = snapshot.progress
+    if not snapshot.live or snapshot.question is None:
+        if progress.answered == 1:
+            return _tr("1 answer")
+        return _tr("{0} answers").format(words.number(progress.answered))
+    number, planned = progress.answered + 1, progress.planned
+    if planned is None:
+        return _tr("Question {0}").format(words.number(number))
+    if number > planned:
+        return _tr("Question {0}, {1} were planned").format(
+            words.number(number), words.number(planned)
+        )
+    return _tr("Question {0} of about {1} planned").format(
+        words.number(number), words.number(planned)
+    )
+
+
+def reason(question: Question) -> str:
+    """Give the strategy's reason for the pair."""
+    template = QCoreApplication.translate("Reasons", question.reason.template)
+    return template.format(**dict(question.reason.values))
+
+
+def worth(question: Question) -> str:
+    """Say what an answer decides; "" when that is not known."""
+    if question.worth <= 0:
+        return ""
+    if question.worth == 1:
+        return _tr("Decides about 1 item.")
+    return _tr("Decides about {0} items.").format(words.number(question.worth))
+
+
+def details(snapshot: Snapshot, strategy: str, embedder: str) -> str:
+    """Say more about how the pair was chosen."""
+    line = _tr("Chosen by “{0}” from the features “{1}”.").format(strategy, embedder)
+    implied = snapshot.progress.implied
+    if implied:
+        line += " " + _tr("Pairs settled so far without asking: {0}.").format(words.number(implied))
+    return line
+
+
+def taken(step: HistoryItem) -> str:
+    """Say that a step was taken, and what it changed."""
+    effect = words.effect(step.effect)
+    return f"{deed(step)} · {effect}" if effect else deed(step)
+
+
+def deed(step: HistoryItem) -> str:
+    """Say what a step was."""
+    match step.kind:
+        case StepKind.ANSWER | StepKind.REVISE:
+            if step.answer is None:
+                return ""
+            word = words.verdict_word(step.answer.verdict).lower()
+            if step.kind is StepKind.REVISE:
+                return _tr("Changed to {0}").format(word)
+            sure = words.confidence_word(step.answer.confidence)
+            return _tr("Answered {0}").format(f"{word} ({sure})" if sure else word)
+        case StepKind.SET_ASIDE:
+            return _tr("Set aside")
+        case StepKind.NAME:
+            return _tr("Named “{0}”").format(step.text)
+
+
+def step_line(shown: Snapshot, live: Snapshot) -> str:
+    """Say which step a replay shows, of how many."""
+    if shown.position == 0:
+        return _tr("Before the first step")
+    steps = {step.seq: step for step in shown.history}
+    path = path_to(live)
+    number = len(path_to(shown))
+    if shown.position in path:
+        return _tr("Step {0} of {1}").format(words.number(number), words.number(len(path)))
+    if shown.position in steps and live.position in path_to(shown):
+        return _tr("Step {0}, taken back").format(words.number(number))
+    return _tr("Step {0} of another branch").format(words.number(number))
+
+
+def path_to(snapshot: Snapshot) -> tuple[int, ...]:
+    """Give the steps that led to a state, the first one first."""
+    parents = {step.seq: step.parent for step in snapshot.history}
+    path, seq = [], snapshot.position
+    while seq:
+        path.append(seq)
+        seq = parents.get(seq, 0)
+    return tuple(reversed(path))
+
+
+def step_at(snapshot: Snapshot, seq: int) -> HistoryItem | None:
+    """Find a step of the history."""
+    return next((step for step in snapshot.history if step.seq == seq), None)
+
+
+def contradiction(conflicts: tuple[Conflict, ...]) -> str:
+    """Say what the newest of the open contradictions contradicts; "" without any."""
+    if not conflicts:
+        return ""
+    newest = max(conflicts, key=lambda conflict: conflict.seq)
+    earlier = len(newest.chain)
+    word = words.verdict_word(newest.verdict).lower()
+    if earlier == 1:
+        text = _tr("The answer “{0}” contradicts 1 other answer.").format(word)
+    else:
+        text = _tr("The answer “{0}” contradicts {1} other answers.").format(word, earlier)
+    others = len(conflicts) - 1
+    if others:
+        text += " " + _tr("Open contradictions besides: {0}.").format(others)
+    return text

@@ -1,0 +1,54 @@
+"""A label that shortens its text to the room there is, and tells the whole of it on request."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QWidget
+
+_FEW = 7  # letters that still say something
+
+
+class ElidedLabel(QLabel):
+    """One line of text with "…" where it does not fit; then the tool tip has all of it.
+
+    Parameters
+    ----------
+    mode
+        Where the text is shortened.
+    least
+        Letters that are not given up for what stands beside it.
+    """
+
+    def __init__(
+        self,
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        parent: QWidget | None = None,
+        *,
+        least: int = 0,
+    ) -> None:
+        super().__init__(parent)
+        self._mode = mode
+        self._least = least
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def minimumSizeHint(self) -> QSize:
+        """Give way to what is beside it, but for the letters that must stay."""
+        least = self._least * self.fontMetrics().averageCharWidth()
+        return QSize(min(least, self.sizeHint().width()), super().minimumSizeHint().height())
+
+    def shown(self) -> str:
+        """Give the text as it fits; nothing where only a few letters would."""
+        room = self.contentsRect().width()
+        if room < _FEW * self.fontMetrics().averageCharWidth():
+            return ""
+        return self.fontMetrics().elidedText(self.text(), self._mode, room)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint what fits."""
+        text = self.shown()
+        self.setToolTip(self.text() if text != self.text() else "")
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(self.contentsRect(), int(self.alignment()), text)
+        painter.end()

@@ -1,0 +1,167 @@
+"""The layout of the judge page: what stands where, at any size of the window.
+
+Hidden: layouts. Promised: the pair gets most of the room, nothing jumps when words come and go,
+and no text is cut off in a narrow window.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop import theme
+from desktop.images import PictureStore
+from desktop.widgets.answer_bar import AnswerBar
+from desktop.widgets.aside_menu import AsideMenu
+from desktop.widgets.last_answers import LastAnswers
+from desktop.widgets.notice import Notice
+from desktop.widgets.pair_area import PairArea
+from desktop.widgets.passing_note import PassingNote
+from desktop.widgets.view_tools import ViewTools
+
+_NARROW = 860  # pixels of the layout: below it the last answers stand under the reason
+_CRAMPED = 700  # below it the small buttons do not name their keys
+_MARGIN = 16
+_ICON = QSize(18, 18)
+
+
+class JudgingPane(QWidget):
+    """All widgets of the judge page, in their places.
+
+    Parameters
+    ----------
+    store
+        Where pictures come from.
+
+    Attributes
+    ----------
+    question, progress
+        The question in words; how far the person is.
+    tools
+        How the pair is seen.
+    replay, conflict, failure
+        Bars for what matters now.
+    area, bar
+        The pair; the answers.
+    guess, aside, undo
+        The next answer is a guess; set one or both aside; take back.
+    note
+        What the last step did.
+    why, last
+        Why this pair is asked; the last answers.
+    """
+
+    def __init__(self, store: PictureStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.question = QLabel(self)
+        self.question.setProperty("role", "heading")
+        self.question.setWordWrap(True)
+        self.question.setTextFormat(Qt.TextFormat.PlainText)
+        self.progress = QLabel(self)
+        self.progress.setProperty("role", "muted")
+        self.progress.setWordWrap(True)
+        self.area = PairArea(store, self)
+        self.tools = ViewTools(self.area.views, self)
+        self.replay = Notice("history", "accent", self)
+        self.conflict = Notice("warning", "warning", self)
+        self.failure = Notice("image", "warning", self)
+        self.bar = AnswerBar(self)
+        self._words: dict[QPushButton, tuple[str, str]] = {}
+        self.guess = self._small(
+            self.tr("Guess"), self.tr("G"), self.tr("The next answer is only a guess (G)")
+        )
+        self.guess.setCheckable(True)
+        self.aside = self._small(
+            self.tr("Set aside…"),
+            self.tr("X"),
+            self.tr("Ask no more about an item that cannot be judged (X)"),
+        )
+        self.aside_menu = AsideMenu(self)
+        self.undo = self._small(
+            self.tr("Undo"),
+            self.tr("Backspace"),
+            self.tr("Take the last step back (Backspace or Ctrl+Z)"),
+        )
+        self.note = PassingNote(self)
+        self.why = QLabel(self)
+        self.why.setProperty("role", "muted")
+        self.why.setWordWrap(True)
+        self.why.setTextFormat(Qt.TextFormat.PlainText)
+        self.why.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.why.setMinimumHeight(2 * self.why.fontMetrics().lineSpacing())
+        self.last = LastAnswers(store, self)
+        self._lay_out()
+        self._color()
+        theme.current().themeChanged.connect(self._color)
+
+    def _small(self, word: str, key: str, tip: str) -> QPushButton:
+        button = QPushButton(word, self)
+        self._words[button] = (word, key)
+        button.setAccessibleName(word)
+        button.setProperty("role", "quiet")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setToolTip(tip)
+        button.setAccessibleDescription(tip)
+        button.setIconSize(_ICON)
+        return button
+
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.question)
+        words.addWidget(self.progress)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addLayout(words, 1)
+        head.addWidget(self.tools, 0, Qt.AlignmentFlag.AlignTop)
+        under = QHBoxLayout()
+        under.setSpacing(4)
+        under.setContentsMargins(0, -4, 0, -4)  # quiet buttons have room of their own
+        under.addWidget(self.guess)
+        under.addWidget(self.aside)
+        under.addWidget(self.note, 1)
+        under.addWidget(self.undo)
+        self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._foot.setSpacing(6)
+        self._foot.addWidget(self.why, 1)
+        self._foot.addWidget(self.last)
+        self.last.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_MARGIN, 10, _MARGIN, 8)
+        column.setSpacing(7)
+        column.addLayout(head)
+        for notice in (self.replay, self.conflict, self.failure):
+            column.addWidget(notice)
+        column.addWidget(self.area, 1)
+        column.addWidget(self.bar)
+        column.addLayout(under)
+        column.addLayout(self._foot)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the last answers under the reason where both do not fit side by side."""
+        super().resizeEvent(event)
+        ways, width = QBoxLayout.Direction, event.size().width()
+        self._foot.setDirection(ways.TopToBottom if width < _NARROW else ways.LeftToRight)
+        self._name_keys(shown=width >= _CRAMPED)
+
+    def _name_keys(self, *, shown: bool) -> None:
+        """Name the keys of the small buttons where there is room; their tool tips always do."""
+        for button, (word, key) in self._words.items():
+            button.setText(f"{word}  {key}" if shown else word)
+
+    def _color(self) -> None:
+        self.aside.setIcon(theme.icon("aside"))
+        self.undo.setIcon(theme.icon("undo"))
+        colors = theme.current().colors
+        self.guess.setStyleSheet(
+            f"QPushButton:checked {{ background: {colors.hover}; border-color: {colors.accent}; }}"
+        )

@@ -1,0 +1,859 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QAccessible, QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from desktop import theme
+from desktop.controller import Controller
+from desktop.images import PictureStore
+from desktop.messages import (
+    Changed,
+    Closed,
+    Crashed,
+    Failed,
+    Idle,
+    NameGroup,
+    Opened,
+    Replayed,
+    SetAside,
+    Tell,
+    Undo,
+)
+from desktop.pages import judge_text
+from desktop.pages.judge import JudgePage
+from desktop.widgets.answer_gate import SETTLE_MS, GateState
+from desktop.widgets.sides import shuffled
+from engine.model import (
+    Confidence,
+    Conflict,
+    Effect,
+    Pair,
+    Question,
+    Reason,
+    Snapshot,
+    StepKind,
+    Verdict,
+)
+from tests.gui.handmade import answer_step, blobs, chain, opened_of, overview_of, snapshot_of
+
+N = 12
+FIRST = Pair.of(2, 7)
+SECOND = Pair.of(3, 9)
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+NONE = Qt.KeyboardModifier.NoModifier
+
+
+class Bench:
+    """A judge page on hand-made states, with the engine's part played by the test."""
+
+    def __init__(self, qtbot: QtBot, opened: Opened) -> None:
+        self.qtbot = qtbot
+        self.opened = opened
+        self.controller = Controller(worker=None)
+        self.store = PictureStore(self.controller)
+        self.page = JudgePage(self.controller, self.store)
+        self.page.resize(1000, 640)
+        self.settle(10)
+        qtbot.addWidget(self.page)
+
+    def settle(self, milliseconds: int) -> None:
+        """Shorten the moment that a pair must be on the screen: most tests are not about it."""
+        self.page.gate._settling.setInterval(milliseconds)
+
+    def start(self, window: QWidget | None = None) -> Bench:
+        window = window or self.page
+        window.show()
+        window.activateWindow()
+        self.qtbot.waitUntil(window.isActiveWindow)
+        self.controller.receive(self.opened)
+        return self
+
+    def ready(self) -> Bench:
+        self.qtbot.waitUntil(lambda: self.page.gate.is_open)
+        return self
+
+    @property
+    def state(self) -> GateState:
+        return self.page.gate.state
+
+    @property
+    def sent(self) -> list[object]:
+        return list(self.controller.sent)
+
+    def press(
+        self,
+        key: Qt.Key | int,
+        text: str = "",
+        modifiers: Qt.KeyboardModifier = NONE,
+        *,
+        scan: int = 0,
+        repeat: bool = False,
+    ) -> None:
+        event = QKeyEvent(QEvent.Type.KeyPress, int(key), modifiers, scan, 0, 0, text, repeat)
+        QCoreApplication.sendEvent(self.page, event)
+
+    def reply(self, snapshot: Snapshot) -> None:
+        self.controller.receive(Changed(snapshot))
+        self.controller.receive(Idle())
+
+    def after(self, verdict: Verdict, pair: Pair | None = SECOND, **changes: object) -> Snapshot:
+        """Give the state after an answer to the present question."""
+        now = self.controller.snapshot
+        assert now is not None
+        assert now.question is not None
+        asked = now.question.pair
+        seq = now.position + 1
+        step = answer_step(seq, now.position, *asked, verdict, effect=Effect(4, 3, 31))
+        question = None if pair is None else Question(pair, Reason.of("Next."), 3, now.revision + 1)
+        progress = replace(now.progress, answered=now.progress.answered + 1)
+        return replace(
+            now,
+            revision=now.revision + 1,
+            question=question,
+            history=(*now.history, step),
+            position=seq,
+            undo=seq,
+            progress=progress,
+            **changes,
+        )
+
+    def texts(self) -> str:
+        return " | ".join(
+            label.text() for label in self.page.findChildren(QLabel) if label.isVisible()
+        )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for number in range(N):
+        pixels = np.full((24, 32, 3), 20 * number, np.uint8)
+        Image.fromarray(pixels).save(tmp_path / f"IMG_{number}.png")
+    return tmp_path
+
+
+def study(
+    folder: Path, *, table: bool = False, pair: Pair | None = FIRST, steps: int = 6
+) -> Opened:
+    places, labels = blobs(N, 3)
+    history = chain(steps, n_items=N)
+    snapshot = snapshot_of(overview_of(labels), history, pair=pair, planned=200)
+    paths = tuple(f"IMG_{number}.png".encode() for number in range(N))
+    return opened_of(places, snapshot, table=table, source=folder, paths=paths)
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, folder: Path) -> Iterator[Bench]:
+    bench = Bench(qtbot, study(folder))
+    yield bench
+    bench.store.close()
+
+
+@pytest.fixture
+def rows(qtbot: QtBot, folder: Path) -> Iterator[Bench]:
+    bench = Bench(qtbot, study(folder, table=True))
+    yield bench
+    bench.store.close()
+
+
+# ------------------------------------------------------------------ answering
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "modifiers", "verdict"),
+    [
+        (Qt.Key.Key_S, "s", NONE, Verdict.SAME),
+        (Qt.Key.Key_Right, "", NONE, Verdict.SAME),
+        (Qt.Key.Key_6, "6", Qt.KeyboardModifier.KeypadModifier, Verdict.SAME),
+        (Qt.Key.Key_D, "d", NONE, Verdict.DIFFERENT),
+        (Qt.Key.Key_Left, "", NONE, Verdict.DIFFERENT),
+        (Qt.Key.Key_U, "u", NONE, Verdict.UNSURE),
+        (Qt.Key.Key_Down, "", NONE, Verdict.UNSURE),
+    ],
+)
+def test_an_answer_by_key(
+    bench: Bench, key: Qt.Key, text: str, modifiers: Qt.KeyboardModifier, verdict: Verdict
+) -> None:
+    bench.settle(SETTLE_MS)
+    bench.start().ready()
+    bench.press(key, text, modifiers)
+    (tell,) = bench.sent
+    assert isinstance(tell, Tell)
+    assert (tell.revision, tell.a, tell.b) == (1, *FIRST)
+    assert tell.verdict is verdict
+    assert tell.confidence is Confidence.QUITE
+    assert tell.shown_left == shuffled(FIRST)[0]
+    assert tell.response_ms is not None
+    assert tell.response_ms >= SETTLE_MS >= 150
+
+
+def test_a_russian_keyboard_answers_by_the_place_of_the_key(bench: Bench) -> None:
+    bench.start().ready()
+    bench.press(0x42B, "ы", scan=39)
+    (tell,) = bench.sent
+    assert isinstance(tell, Tell)
+    assert tell.verdict is Verdict.SAME
+
+
+def test_digits_of_the_top_row_never_answer(bench: Bench) -> None:
+    bench.start().ready()
+    for digit in "123456789":
+        bench.press(ord(digit), digit)
+    bench.press(Qt.Key.Key_Eacute, "é", scan=11)
+    assert bench.sent == []
+
+
+def test_a_held_key_answers_one_pair_only(bench: Bench) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_S, "s")
+    bench.reply(bench.after(Verdict.SAME))
+    bench.ready()
+    for _ in range(10):
+        bench.press(Qt.Key.Key_S, "s", repeat=True)
+    assert len(bench.sent) == 1
+
+
+def test_a_pair_is_answered_once(bench: Bench) -> None:
+    bench.start().ready()
+    for _ in range(4):
+        bench.press(Qt.Key.Key_S, "s")
+        bench.press(Qt.Key.Key_D, "d")
+    assert len(bench.sent) == 1
+    assert bench.state is GateState.SENT
+
+
+def test_buttons_answer_and_shift_makes_it_certain(bench: Bench, qtbot: QtBot) -> None:
+    bench.start().ready()
+    button = bench.page.pane.bar.buttons[Verdict.DIFFERENT]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    (tell,) = bench.sent
+    assert isinstance(tell, Tell)
+    assert tell.verdict is Verdict.DIFFERENT
+
+
+def test_shift_means_certain(bench: Bench) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_S, "S", SHIFT)
+    (tell,) = bench.sent
+    assert isinstance(tell, Tell)
+    assert tell.confidence is Confidence.CERTAIN
+
+
+def test_g_means_a_guess_for_this_pair_only(bench: Bench) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_G, "g")
+    assert bench.page.pane.guess.isChecked()
+    bench.press(Qt.Key.Key_S, "s")
+    bench.reply(bench.after(Verdict.SAME))
+    bench.ready()
+    assert not bench.page.pane.guess.isChecked()
+    bench.press(Qt.Key.Key_S, "s")
+    confidences = [tell.confidence for tell in bench.sent if isinstance(tell, Tell)]
+    assert confidences == [Confidence.GUESS, Confidence.QUITE]
+
+
+def test_g_twice_is_no_guess(bench: Bench) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_G, "g")
+    bench.press(Qt.Key.Key_G, "g")
+    bench.press(Qt.Key.Key_S, "s")
+    (tell,) = bench.sent
+    assert isinstance(tell, Tell)
+    assert tell.confidence is Confidence.QUITE
+
+
+def test_sides_are_shuffled_and_stay(bench: Bench) -> None:
+    lefts = [shuffled(Pair.of(a, b))[0] == a for a in range(40) for b in range(a + 1, 40)]
+    assert 0.4 < sum(lefts) / len(lefts) < 0.6
+    assert shuffled(FIRST) == shuffled(FIRST)
+    bench.start().ready()
+    left, right = bench.page.pane.area.shown_names
+    assert (left, right) == tuple(f"IMG_{item}.png" for item in shuffled(FIRST))
+
+
+# ------------------------------------------------------------------ when keys are dead
+
+
+def test_keys_are_dead_until_both_pictures_are_painted(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    wanted: list[int] = []
+    monkeypatch.setattr(bench.store, "request", wanted.append)
+    bench.start()
+    qtbot.wait(250)
+    bench.press(Qt.Key.Key_S, "s")
+    assert bench.state is GateState.LOADING
+    assert sorted(wanted) == sorted(FIRST)
+    monkeypatch.undo()
+    bench.store.request(FIRST.a)
+    qtbot.waitUntil(lambda: bench.store.picture(FIRST.a) is not None)
+    qtbot.wait(250)
+    bench.press(Qt.Key.Key_S, "s")
+    assert bench.state is GateState.LOADING  # one of two is not enough
+    bench.store.request(FIRST.b)
+    bench.ready()
+    bench.press(Qt.Key.Key_S, "s")
+    assert len(bench.sent) == 1
+
+
+def test_keys_are_dead_for_a_moment_after_painting(bench: Bench, qtbot: QtBot) -> None:
+    bench.settle(SETTLE_MS)
+    bench.start()
+    qtbot.waitUntil(lambda: bench.state is GateState.SETTLING)
+    bench.press(Qt.Key.Key_S, "s")
+    assert bench.sent == []
+    seen = time.monotonic()
+    bench.ready()
+    assert time.monotonic() - seen > 0.1
+
+
+def test_keys_are_dead_while_the_page_is_hidden(bench: Bench, qtbot: QtBot) -> None:
+    bench.controller.receive(bench.opened)
+    qtbot.wait(300)
+    bench.press(Qt.Key.Key_S, "s")
+    assert bench.sent == []
+    assert bench.state is GateState.LOADING
+
+
+def test_a_picture_that_cannot_be_read_makes_answering_impossible(
+    bench: Bench, folder: Path, qtbot: QtBot
+) -> None:
+    broken = shuffled(FIRST)[1]
+    (folder / f"IMG_{broken}.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    bench.start()
+    qtbot.waitUntil(lambda: bench.state is GateState.FAILED)
+    bench.press(Qt.Key.Key_S, "s")
+    qtbot.mouseClick(bench.page.pane.bar.buttons[Verdict.SAME], Qt.MouseButton.LeftButton)
+    assert bench.sent == []
+    assert "right picture cannot be shown" in bench.page.pane.failure.text
+    _, right = bench.page.pane.area.view_pair
+    assert f"IMG_{broken}.png" in right.message  # says which and why
+    assert right.picture is None
+    (aside,) = [
+        button
+        for button in bench.page.pane.failure.findChildren(QAbstractButton)
+        if button.text() == "Set aside"
+    ]
+    qtbot.mouseClick(aside, Qt.MouseButton.LeftButton)
+    assert bench.sent == [SetAside(1, (broken,))]
+
+
+def test_trying_again_after_the_picture_is_back(bench: Bench, folder: Path, qtbot: QtBot) -> None:
+    broken = FIRST.a
+    good = (folder / f"IMG_{broken}.png").read_bytes()
+    (folder / f"IMG_{broken}.png").write_bytes(good[:40])
+    bench.start()
+    qtbot.waitUntil(lambda: bench.state is GateState.FAILED)
+    (folder / f"IMG_{broken}.png").write_bytes(good)
+    bench.page._retry()
+    bench.ready()
+    assert not bench.page.pane.failure.isVisible()
+
+
+def test_a_failed_picture_is_not_replaced_by_the_one_before(
+    bench: Bench, folder: Path, qtbot: QtBot
+) -> None:
+    (folder / f"IMG_{SECOND.a}.png").write_bytes(b"broken")
+    bench.start().ready()
+    bench.press(Qt.Key.Key_S, "s")
+    bench.reply(bench.after(Verdict.SAME))
+    qtbot.waitUntil(lambda: bench.state is GateState.FAILED)
+    shown = [view.picture for view in bench.page.pane.area.view_pair]
+    assert shown.count(None) == 1
+
+
+def test_a_failing_engine_gives_the_pair_back(bench: Bench) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_S, "s")
+    bench.controller.receive(Failed("The disk is full.", "Make room."))
+    bench.controller.receive(Idle())
+    assert bench.state is GateState.OPEN
+    bench.press(Qt.Key.Key_S, "s")
+    assert len(bench.sent) == 2
+
+
+def test_a_crash_ends_answering(bench: Bench) -> None:
+    bench.start().ready()
+    bench.controller.receive(Crashed("report"))
+    bench.press(Qt.Key.Key_S, "s")
+    assert bench.sent == []
+
+
+def test_nothing_open_nothing_happens(bench: Bench) -> None:
+    bench.start().ready()
+    bench.controller.receive(Closed())
+    for key, text in ((Qt.Key.Key_S, "s"), (Qt.Key.Key_X, "x"), (Qt.Key.Key_Backspace, "\x08")):
+        bench.press(key, text)
+    assert bench.sent == []
+
+
+# ------------------------------------------------------------------ revisions
+
+
+def test_a_stale_snapshot_changes_nothing(bench: Bench) -> None:
+    bench.start().ready()
+    newer = bench.after(Verdict.SAME)
+    bench.reply(newer)
+    bench.ready()
+    bench.reply(bench.opened.snapshot)
+    assert bench.state is GateState.OPEN
+    bench.press(Qt.Key.Key_S, "s")
+    (tell,) = bench.sent
+    assert isinstance(tell, Tell)
+    assert (tell.revision, tell.a, tell.b) == (2, *SECOND)
+
+
+def test_look_ahead_leaves_the_pair_alone_and_prefetches(bench: Bench, qtbot: QtBot) -> None:
+    bench.start().ready()
+    token = bench.page.gate.token
+    ahead = Question(Pair.of(5, 10), Reason.of("Next."), 1, 1)
+    now = bench.opened.snapshot
+    bench.reply(replace(now, next_if={Verdict.SAME: ahead, Verdict.DIFFERENT: None}))
+    assert bench.state is GateState.OPEN
+    assert bench.page.gate.token == token
+    qtbot.waitUntil(lambda: bench.store.picture(5) is not None)
+    qtbot.waitUntil(lambda: bench.store.picture(10) is not None)
+
+
+def test_a_renamed_group_keeps_the_pair_and_answers_the_new_revision(bench: Bench) -> None:
+    bench.start().ready()
+    token = bench.page.gate.token
+    bench.controller.send(NameGroup(2, "Naevus"))
+    bench.press(Qt.Key.Key_S, "s")
+    assert len(bench.sent) == 1  # an answer now would be stale and lost
+    bench.reply(replace(bench.opened.snapshot, revision=2))
+    assert bench.page.gate.token == token
+    bench.press(Qt.Key.Key_S, "s")
+    tell = bench.sent[-1]
+    assert isinstance(tell, Tell)
+    assert tell.revision == 2
+
+
+def test_the_pair_is_drawn_back_only_when_choosing_takes_long(bench: Bench, qtbot: QtBot) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_S, "s")
+    assert not bench.page.pane.area.dimmed
+    qtbot.waitUntil(lambda: bench.page.pane.area.dimmed)
+    assert "Choosing" in bench.page.pane.note.text()
+    bench.reply(bench.after(Verdict.SAME))
+    assert not bench.page.pane.area.dimmed
+
+
+# ------------------------------------------------------------------ taking back
+
+
+def test_undo_by_backspace(bench: Bench) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_Backspace, "\x08")
+    assert bench.sent == [Undo()]
+
+
+def test_undo_follows_an_answer_at_once(bench: Bench) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_S, "s")
+    bench.press(Qt.Key.Key_Backspace, "\x08")
+    assert isinstance(bench.sent[-1], Undo)
+
+
+def test_nothing_to_undo(qtbot: QtBot, folder: Path) -> None:
+    bench = Bench(qtbot, study(folder, steps=0)).start().ready()
+    assert not bench.page.pane.undo.isEnabled()
+    bench.press(Qt.Key.Key_Backspace, "\x08")
+    assert bench.sent == []
+    bench.store.close()
+
+
+def test_what_an_answer_did_is_said_for_a_while(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_S, "s")
+    bench.reply(bench.after(Verdict.SAME))
+    note = bench.page.pane.note.text()
+    assert "Answered same" in note
+    assert "2 groups joined" in note
+    assert "31 items moved" in note
+    assert bench.page.pane.note.passing.interval() == 5000
+    bench.page.pane.note.passing.timeout.emit()
+    assert "Answered" not in bench.page.pane.note.text()
+
+
+def test_taking_back_is_said(bench: Bench) -> None:
+    bench.start().ready()
+    before = bench.opened.snapshot
+    bench.press(Qt.Key.Key_S, "s")
+    after = bench.after(Verdict.SAME)
+    bench.reply(after)
+    bench.reply(replace(before, revision=3, history=after.history))
+    assert bench.page.pane.note.text() == "Taken back: Answered same"
+
+
+def test_a_pair_brought_back_by_undo_stands_as_it_stood(bench: Bench) -> None:
+    bench.start().ready()
+    names = bench.page.pane.area.shown_names
+    after = bench.after(Verdict.SAME)
+    bench.reply(after)
+    bench.ready()
+    assert bench.page.pane.area.shown_names != names
+    bench.reply(replace(bench.opened.snapshot, revision=3, history=after.history))
+    bench.ready()
+    assert bench.page.pane.area.shown_names == names
+
+
+# ------------------------------------------------------------------ setting aside
+
+
+@pytest.mark.parametrize(("place", "chosen"), [(0, [0]), (1, [1]), (2, [0, 1])])
+def test_setting_aside(bench: Bench, place: int, chosen: list[int]) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_X, "x")
+    menu = bench.page.pane.aside_menu
+    assert menu.isVisible()
+    menu.actions()[place].trigger()
+    menu.close()
+    sides = shuffled(FIRST)
+    assert bench.sent == [SetAside(1, tuple(sides[side] for side in chosen))]
+    bench.page.set_aside((1,))
+    assert len(bench.sent) == 1  # one request per state
+
+
+# ------------------------------------------------------------------ replay
+
+
+def replayed(bench: Bench, position: int, **changes: object) -> Snapshot:
+    now = bench.opened.snapshot
+    history = tuple(replace(step, on_path=step.seq <= position) for step in now.history)
+    snapshot = replace(
+        now, live=False, question=None, position=position, history=history, **changes
+    )
+    bench.controller.view(position)
+    bench.controller.sent.clear()
+    bench.controller.receive(Replayed(snapshot))
+    bench.controller.receive(Idle())
+    return snapshot
+
+
+def test_a_replay_is_read_only(bench: Bench, qtbot: QtBot) -> None:
+    bench.start().ready()
+    shown = replayed(bench, 4)
+    step = judge_text.step_at(shown, 4)
+    assert step is not None
+    assert step.answer is not None
+    pane = bench.page.pane
+    assert pane.replay.isVisible()
+    assert pane.replay.text.startswith("Step 4 of 6: Answered same")
+    assert pane.bar.buttons[step.answer.verdict].given
+    assert not any(button.isEnabled() for button in pane.bar.buttons.values())
+    left = step.answer.shown_left
+    assert pane.area.shown_names[0] == f"IMG_{left}.png"
+    qtbot.wait(300)
+    keys = ((Qt.Key.Key_S, "s"), (Qt.Key.Key_Backspace, "\x08"), (Qt.Key.Key_X, "x"))
+    for key, text in keys:
+        bench.press(key, text)
+    assert bench.sent == []
+    assert not pane.undo.isEnabled()
+
+
+def test_returning_from_a_replay(bench: Bench, qtbot: QtBot) -> None:
+    bench.start().ready()
+    replayed(bench, 4)
+    (back,) = bench.page.pane.replay.findChildren(QAbstractButton)
+    qtbot.mouseClick(back, Qt.MouseButton.LeftButton)
+    assert not bench.page.pane.replay.isVisible()
+    assert not any(button.given for button in bench.page.pane.bar.buttons.values())
+    bench.ready()
+    bench.press(Qt.Key.Key_S, "s")
+    tell = bench.sent[-1]
+    assert isinstance(tell, Tell)
+    assert (tell.a, tell.b) == FIRST
+
+
+def test_a_replay_of_the_beginning(bench: Bench) -> None:
+    bench.start().ready()
+    replayed(bench, 0)
+    assert bench.page.pane.replay.text == "Before the first step"
+    bench.press(Qt.Key.Key_S, "s")
+    assert bench.sent == []
+
+
+def test_a_replay_of_steps_that_are_no_answers(bench: Bench) -> None:
+    bench.start().ready()
+    named = replace(
+        answer_step(7, 6, 1, 2), kind=StepKind.NAME, answer=None, items=(5,), text="Naevus"
+    )
+    aside = replace(answer_step(8, 7, 1, 2), kind=StepKind.SET_ASIDE, answer=None, items=(4, 6))
+    for step, said in ((named, "Named “Naevus”"), (aside, "Set aside")):
+        now = bench.opened.snapshot
+        shown = replace(
+            now, live=False, question=None, position=step.seq, history=(*now.history, named, aside)
+        )
+        bench.controller.view(step.seq)
+        bench.controller.receive(Replayed(shown))
+        assert said in bench.page.pane.replay.text
+        assert not any(button.given for button in bench.page.pane.bar.buttons.values())
+    assert bench.page.pane.area.shown_names == ("IMG_4.png", "IMG_6.png")
+
+
+def test_a_replay_of_another_branch_says_so() -> None:
+    _, labels = blobs(N, 3)
+    main = (answer_step(1, 0, 1, 2), answer_step(2, 1, 3, 4))
+    branch = answer_step(3, 1, 5, 6, on_path=False)
+    live = snapshot_of(overview_of(labels), (*main, branch), position=2)
+    assert judge_text.step_line(replace(live, position=3), live) == "Step 2 of another branch"
+    assert judge_text.step_line(replace(live, position=1), live) == "Step 1 of 2"
+    taken_back = replace(live, position=1)
+    assert judge_text.step_line(replace(live, position=2), taken_back) == "Step 2, taken back"
+
+
+# ------------------------------------------------------------------ what is said
+
+
+def test_why_this_pair(bench: Bench) -> None:
+    bench.start().ready()
+    text = bench.page.pane.why.text()
+    assert text == ("Why this pair: Group 1 and group 2 lie side by side. Decides about 12 items.")
+    bench.press(Qt.Key.Key_W, "w")
+    assert "falcon" in bench.page.pane.why.text()
+    bench.press(Qt.Key.Key_W, "w")
+    assert "falcon" not in bench.page.pane.why.text()
+
+
+def test_the_progress_line_is_honest(folder: Path) -> None:
+    snapshot = study(folder).snapshot
+    line = judge_text.progress_line(snapshot)
+    assert line == (
+        "Question 7 of about 200 planned · 3 groups · 3 of the last 6 answers changed the groups"
+    )
+    open_end = replace(snapshot, progress=replace(snapshot.progress, planned=None, recent=0))
+    assert judge_text.progress_line(open_end) == "Question 7 · 3 groups"
+    over = replace(
+        snapshot,
+        progress=replace(snapshot.progress, planned=5, recent=1, recent_changes=0, groups=1),
+    )
+    assert judge_text.progress_line(over) == (
+        "Question 7, 5 were planned · 1 group · the last answer did not change the groups"
+    )
+
+
+def test_the_question_in_the_words_of_the_project(qtbot: QtBot, folder: Path) -> None:
+    bench = Bench(qtbot, replace(study(folder), question="Same lesion type?")).start().ready()
+    assert bench.page.pane.question.text() == "Same lesion type?"
+    bench.controller.receive(study(folder))
+    assert bench.page.pane.question.text() == "Do these two belong together?"
+    bench.store.close()
+
+
+def test_a_contradiction_is_a_bar_not_a_dialogue(bench: Bench, qtbot: QtBot) -> None:
+    bench.start().ready()
+    link = Verdict.SAME
+    chain_ = ((1, Pair.of(1, 2), link), (2, Pair.of(2, 3), link), (4, Pair.of(1, 4), link))
+    conflict = Conflict(6, Pair.of(3, 4), Verdict.DIFFERENT, chain_)
+    bench.reply(replace(bench.opened.snapshot, revision=2, conflicts=(conflict,)))
+    bar = bench.page.pane.conflict
+    assert bar.text == "The answer “different” contradicts 3 other answers."
+    buttons = {button.text(): button for button in bar.findChildren(QAbstractButton)}
+    assert not buttons["Show"].isVisible()
+    assert bench.page.gate.is_open  # judging goes on
+    qtbot.mouseClick(buttons["Undo"], Qt.MouseButton.LeftButton)
+    assert bench.sent == [Undo()]
+    older = replace(bench.opened.snapshot, revision=3, conflicts=(replace(conflict, seq=3),))
+    bench.reply(older)
+    assert not buttons["Undo"].isVisible()
+    with qtbot.waitSignal(bench.page.answerSelected) as blocker:
+        qtbot.mouseClick(buttons["Show"], Qt.MouseButton.LeftButton)
+    assert blocker.args == [3]
+    bench.reply(replace(bench.opened.snapshot, revision=4))
+    assert not bar.isVisible()
+
+
+def test_nothing_left_to_ask(bench: Bench, qtbot: QtBot) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_S, "s")
+    bench.reply(bench.after(Verdict.SAME, pair=None))
+    assert bench.page.end.isVisible()
+    assert "3 groups from 7 answers" in bench.page.end.text
+    bench.press(Qt.Key.Key_S, "s")
+    assert len(bench.sent) == 1
+    bench.press(Qt.Key.Key_Backspace, "\x08")
+    assert isinstance(bench.sent[-1], Undo)
+    with qtbot.waitSignal(bench.page.exportRequested):
+        bench.page.end.exportRequested.emit()
+
+
+def test_the_last_five_answers(bench: Bench, qtbot: QtBot) -> None:
+    bench.start().ready()
+    answers = bench.page.pane.last.answers
+    assert [answer.seq for answer in answers] == [6, 5, 4, 3, 2]
+    bench.reply(bench.after(Verdict.DIFFERENT))
+    answers = bench.page.pane.last.answers
+    assert [answer.seq for answer in answers] == [7, 6, 5, 4, 3]
+    assert answers[0].verdict is Verdict.DIFFERENT
+    with qtbot.waitSignal(bench.page.answerSelected) as blocker:
+        first = bench.page.pane.last.findChildren(QAbstractButton)[0]
+        qtbot.mouseClick(first, Qt.MouseButton.LeftButton)
+    assert blocker.args == [7]
+
+
+def test_a_changed_answer_shows_its_new_verdict(bench: Bench) -> None:
+    now = bench.opened.snapshot
+    change = answer_step(7, 6, *FIRST, Verdict.UNSURE, kind=StepKind.REVISE, target=5)
+    bench.opened = replace(
+        bench.opened, snapshot=replace(now, history=(*now.history, change), position=7)
+    )
+    bench.start().ready()
+    verdicts = {answer.seq: answer.verdict for answer in bench.page.pane.last.answers}
+    assert verdicts[5] is Verdict.UNSURE
+    assert 7 not in verdicts
+
+
+def test_names_can_be_hidden(bench: Bench) -> None:
+    bench.start().ready()
+    assert "IMG_" in bench.texts()
+    bench.press(Qt.Key.Key_H, "h")
+    assert "IMG_" not in bench.texts()
+    left, _ = bench.page.pane.area.view_pair
+    assert "IMG_" not in left.accessibleName()
+    tiles = bench.page.pane.last.findChildren(QAbstractButton)
+    assert not any("IMG_" in tile.toolTip() for tile in tiles)
+    bench.press(Qt.Key.Key_H, "h")
+    assert "IMG_" in bench.texts()
+
+
+def test_view_keys(bench: Bench) -> None:
+    bench.start().ready()
+    views = bench.page.pane.area.views
+    left, right = bench.page.pane.area.view_pair
+    bench.press(Qt.Key.Key_Plus, "+")
+    assert left.place.zoom == right.place.zoom > 1
+    bench.press(Qt.Key.Key_0, "0")
+    assert left.place.zoom == 1
+    bench.press(Qt.Key.Key_9, "9")
+    assert left.scale == pytest.approx(1)
+    bench.press(Qt.Key.Key_K, "k")
+    assert not views.linked
+    bench.press(Qt.Key.Key_I, "i")
+    assert left.inverted
+    bench.press(Qt.Key.Key_R, "r")
+    assert not left.inverted
+    assert bench.sent == []
+
+
+# ------------------------------------------------------------------ tables
+
+
+def test_rows_are_judged_like_pictures(rows: Bench) -> None:
+    rows.start().ready()
+    assert not rows.page.pane.area.view_pair[0].isVisible()
+    assert rows.page.pane.area.rows.isVisible()
+    names = [line.name for line in rows.page.pane.area.rows.lines]
+    assert set(names) == {"radius", "texture", "site"}
+    assert "secret" not in str(rows.page.pane.area.rows.lines)
+    rows.press(Qt.Key.Key_D, "d")
+    (tell,) = rows.sent
+    assert isinstance(tell, Tell)
+    assert tell.verdict is Verdict.DIFFERENT
+
+
+def test_rows_with_pictures_wait_for_both(qtbot: QtBot, folder: Path) -> None:
+    opened = study(folder, table=True)
+    items = tuple(replace(item, path=f"IMG_{item.id}.png".encode()) for item in opened.items)
+    bench = Bench(qtbot, replace(opened, items=items)).start().ready()
+    area = bench.page.pane.area
+    assert all(view.isVisible() and view.picture is not None for view in area.view_pair)
+    assert area.rows.isVisible()
+    bench.store.close()
+
+
+# ------------------------------------------------------------------ look
+
+
+def test_a_change_of_the_look_keeps_the_pair(bench: Bench, qapp: QApplication) -> None:
+    bench.start().ready()
+    token = bench.page.gate.token
+    theme.apply(qapp, "dark")
+    assert bench.page.gate.is_open
+    assert bench.page.gate.token == token
+    theme.apply(qapp, "light")
+
+
+def visible_buttons(bench: Bench) -> list[QAbstractButton]:
+    return [b for b in bench.page.findChildren(QAbstractButton) if b.isVisible()]
+
+
+@pytest.mark.parametrize("kind", ["pictures", "rows"])
+def test_everything_has_an_accessible_name(kind: str, request: pytest.FixtureRequest) -> None:
+    bench: Bench = request.getfixturevalue("bench" if kind == "pictures" else "rows")
+    bench.start().ready()
+    for button in visible_buttons(bench):
+        face = QAccessible.queryAccessibleInterface(button)
+        assert face.text(QAccessible.Text.Name), button
+        assert button.focusPolicy() & Qt.FocusPolicy.TabFocus, button.text()
+        assert button.toolTip() or button.text(), button
+    left, right = bench.page.pane.area.view_pair
+    if kind == "pictures":
+        assert left.accessibleName().startswith("Left picture, IMG_")
+        assert "items" in right.accessibleName()
+
+
+@pytest.mark.parametrize("size", [(1000, 640), (640, 560), (1920, 1080)])
+@pytest.mark.parametrize("points", [9, 16])
+def test_no_word_is_cut_off(
+    bench: Bench, qapp: QApplication, size: tuple[int, int], points: int, qtbot: QtBot
+) -> None:
+    font = qapp.font()
+    larger = qapp.font()
+    larger.setPointSize(points)
+    qapp.setFont(larger)
+    try:
+        bench.page.resize(*size)
+        bench.start().ready()
+        qtbot.wait(20)
+        fits: Callable[[QAbstractButton | QLabel], bool] = lambda w: (  # noqa: E731
+            w.width() >= w.minimumSizeHint().width()
+        )
+        assert all(fits(button) for button in visible_buttons(bench))
+        pane = bench.page.pane
+        for label in (pane.question, pane.progress, pane.why):
+            assert label.height() >= label.heightForWidth(label.width()), label.text()
+        assert pane.area.height() > bench.page.height() * (0.4 if points == 9 else 0.15)
+    finally:
+        qapp.setFont(font)
+
+
+def test_the_way_back_to_the_keyboard_is_shown(bench: Bench, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    field = QLineEdit(window)
+    column = QVBoxLayout(window)
+    column.addWidget(bench.page)
+    column.addWidget(field)
+    window.resize(1000, 700)
+    window.show()
+    bench.start(window).ready()
+    field.setFocus()
+    qtbot.keyClicks(field, "sdu")
+    assert field.text() == "sdu"
+    assert bench.sent == []
+    assert "keyboard" in bench.page.pane.note.text()
+    qtbot.mouseClick(bench.page.pane.area.view_pair[0], Qt.MouseButton.LeftButton)
+    assert bench.page.hasFocus()
+    assert bench.page.pane.note.text() == ""
+    qtbot.keyClick(bench.page, Qt.Key.Key_D)
+    assert len(bench.sent) == 1
+    bench.page.setParent(None)  # each is closed by itself
