@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QComboBox,
     QDockWidget,
-    QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
+    QStackedLayout,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -37,6 +37,9 @@ from engine.model import Verdict
 if TYPE_CHECKING:
     from desktop.controller import Controller
     from desktop.images import PictureStore
+
+
+_WIDE = 440  # pixels from which on all buttons stand in one row
 
 
 class HistoryDock(QDockWidget):
@@ -72,7 +75,9 @@ class HistoryDock(QDockWidget):
         self._redo = QPushButton(self)
         self._filter = QComboBox(self)
         self._filter.setAccessibleName(self.tr("Which steps to show"))
-        self._filter.view().setAccessibleName(self.tr("Which steps to show"))
+        short = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        self._filter.setSizeAdjustPolicy(short)
+        self._filter.setMinimumContentsLength(6)
         for show, text in (
             (Show.ALL, self.tr("All steps")),
             (Show.SAME, self.tr("Same")),
@@ -81,41 +86,41 @@ class HistoryDock(QDockWidget):
             (Show.CHANGED, self.tr("Changed the groups")),
         ):
             self._filter.addItem(text, show)
+        popup = self._filter.view()
+        popup.setMinimumWidth(popup.sizeHintForColumn(0) + 24)  # wider than the box itself
+        popup.setAccessibleName(self._filter.accessibleName())
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("#number or name"))
         self._search.setAccessibleName(self.tr("Find steps by number, item, name or note"))
         self._search.setClearButtonEnabled(True)
         for clear in self._search.findChildren(QToolButton):
             clear.setAccessibleName(self.tr("Clear"))
-        self._notice = QFrame(self)
-        self._notice.setProperty("role", "banner")
-        self._told = QLabel(self._notice, wordWrap=True)
+        self._now = QWidget(self)
+        self._notice = QWidget(self)
         self._go_back = QPushButton(self._notice)
         self._return = QPushButton(self.tr("Return to now"), self._notice)
         self._return.setProperty("role", "primary")
 
     def _lay_out(self) -> None:
-        buttons, finding, choices = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        buttons.addWidget(self._undo, 1)
-        buttons.addWidget(self._redo, 1)
-        finding.addWidget(self._filter)
-        finding.addWidget(self._search, 1)
-        choices.addWidget(self._go_back)
-        choices.addWidget(self._return)
-        notice = QVBoxLayout(self._notice)
-        notice.setContentsMargins(10, 6, 8, 8)
-        notice.addWidget(self._told)
-        notice.addLayout(choices)
+        finding = QWidget(self)
+        _in_a_row(self._now, self._undo, self._redo)
+        _in_a_row(self._notice, self._go_back, self._return)
+        _in_a_row(finding, self._filter, self._search)
+        ways = QStackedLayout()  # while looking back, undo gives way to going back
+        ways.addWidget(self._now)
+        ways.addWidget(self._notice)
         body = _Body(self)
+        above = body.above
+        above.addLayout(ways, 3)
+        above.addWidget(finding, 2)
         layout = QVBoxLayout(body)
-        layout.setContentsMargins(6, 4, 6, 6)
-        layout.setSpacing(6)
-        layout.addLayout(buttons)
-        layout.addLayout(finding)
+        layout.setContentsMargins(6, 4, 6, 4)
+        layout.setSpacing(4)
+        layout.addLayout(above)
         layout.addWidget(self.list, 1)
-        layout.addWidget(self._notice)
         layout.addWidget(self.replay)
         self.setWidget(body)
+        self._ways = ways
 
     def _connect(self) -> None:
         self._undo.clicked.connect(self._take_back)
@@ -175,7 +180,7 @@ class HistoryDock(QDockWidget):
         position = shown.position if shown is not None else START
         self.steps.set_shown(position)
         replaying = self._controller.replaying
-        self._notice.setVisible(replaying)
+        self._ways.setCurrentWidget(self._notice if replaying else self._now)
         if replaying:
             self._tell(position)
         self.list.follow(position if replaying else None)
@@ -191,8 +196,6 @@ class HistoryDock(QDockWidget):
         else:
             self._go_back.setText(self.tr("Continue from here"))
             self._go_back.setToolTip(self.tr("Make this branch the present one."))
-        name = self.tr("the start") if position == START else f"#{position}"
-        self._told.setText(self.tr("Looking at {0}, read-only.").format(name))
 
     # ------------------------------------------------------------------ what a person does
 
@@ -296,8 +299,27 @@ class HistoryDock(QDockWidget):
             super().keyPressEvent(event)
 
 
+def _in_a_row(holder: QWidget, *parts: QWidget) -> None:
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(6)
+    for part in parts:
+        row.addWidget(part, 1)
+
+
 class _Body(QWidget):
-    """What the dock holds."""
+    """What the dock holds; what stands above the list takes one row where there is room."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.above = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self.above.setSpacing(4)
 
     def sizeHint(self) -> QSize:
         return QSize(340, 520)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_wide = self.width() >= _WIDE
+        direction = QBoxLayout.Direction
+        self.above.setDirection(direction.LeftToRight if is_wide else direction.TopToBottom)

@@ -59,9 +59,9 @@ class OverviewDock(QDockWidget):
         self._below.setCurrentWidget(self.item_view)
 
     def _show_group(self, slot: int) -> None:
+        self._below.show_gallery()
         self.gallery.show_group(slot)
         self.map.highlight(slot)
-        self._below.show_gallery()
         self.gallery.select(self.item_view.item)
 
     def _back(self) -> None:

@@ -88,7 +88,7 @@ class OverviewPage(QWidget):
         for part, stretch in ((groups, 0), (centre, 1), (self.item_view, 0)):
             split.addWidget(part)
             split.setStretchFactor(split.count() - 1, stretch)
-        split.setSizes([230, 640, 300])
+        split.setSizes([256, 620, 300])
         split.setChildrenCollapsible(False)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

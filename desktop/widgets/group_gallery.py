@@ -130,6 +130,7 @@ class GroupGallery(QStackedWidget):
         self._header.open(item_words)
         self._drawn = None
         self.show_group(None)
+        self._show()
 
     def _show(self, _snapshot: object = None) -> None:
         shown = self._controller.shown

@@ -26,6 +26,7 @@ from engine.model import IntArray, Snapshot
 
 CARD = Qt.ItemDataRole.UserRole
 UNDECIDED, SET_ASIDE = -1, -2
+NO_GROUPS = (UNDECIDED, SET_ASIDE)
 """Slots of the two cards that are no groups."""
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -158,7 +159,8 @@ class GroupsModel(QAbstractListModel):
             sign = theme.slot_text(card.slot) if card.is_group else ""
             return ", ".join(part for part in (sign, self.title(card), self.figures(card)) if part)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{self.title(card)}\n{self.figures(card)}"
+            about = words.about_certainty() if card.is_group else ""
+            return f"{self.title(card)}\n{self.figures(card)}\n{about}".rstrip()
         return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
@@ -196,7 +198,7 @@ class GroupsModel(QAbstractListModel):
         if card.in_conflict:  # then nothing is sure
             parts.append(self.tr("contradiction"))
         elif card.is_group:
-            parts.append(self.tr("{0} sure").format(words.percent(card.confidence)))
+            parts.append(words.certainty(card.confidence))
         return " · ".join(parts)
 
     def telling(self, card: Card) -> tuple[str, ...]:

@@ -157,7 +157,7 @@ class HistoryDelegate(QStyledItemDelegate):
         painter.setPen(QColor(colors.text))
         draw_line(painter, title, model.title(row))
         painter.setFont(plain)
-        painter.setPen(QColor(colors.muted))
+        painter.setPen(QColor(colors.warning if model.contradicts(row) else colors.muted))
         draw_line(painter, first.translated(0, line), middle)
         is_change = words.changed_groups(step.effect) or step.kind is StepKind.NAME
         painter.setPen(QColor(colors.text if is_change else colors.muted))

@@ -217,10 +217,17 @@ class HistoryModel(QAbstractListModel):
         step = row.step
         if step is None or step.answer is None:
             return ""
+        if self.contradicts(row):
+            return self.tr("contradicts earlier ones")
         parts = [words.confidence_word(step.answer.confidence), step.answer.note]
         if step.kind is StepKind.REVISE:
             parts.insert(0, self.tr("to {0}").format(words.verdict_word(step.answer.verdict)))
         return " · ".join(part for part in parts if part)
+
+    def contradicts(self, row: Row) -> bool:
+        """Whether a step is an answer that contradicts earlier ones."""
+        conflicts = self._snapshot.conflicts if self._snapshot is not None else ()
+        return row.step is not None and any(conflict.seq == row.seq for conflict in conflicts)
 
     def detail(self, row: Row, *, short: bool = False) -> str:
         """Say what a step changed, `short` where there is little room."""

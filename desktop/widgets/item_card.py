@@ -77,8 +77,7 @@ class ItemCard(QFrame):
             lines.append(self.tr("in no group"))
         else:
             sign = f"{theme.slot_text(slot)} {group.name}".rstrip()
-            sure = words.percent(float(overview.confidence[item]))
-            lines.append(self.tr("{0} · {1} sure").format(sign, sure))
+            lines.append(f"{sign} · {words.certainty(float(overview.confidence[item]))}")
         exemplars = [group.exemplar for group in overview.groups]
         telling = self._words.telling(item, exemplars, _CELLS)
         lines += [f"{cell.column}: {cell.text}" for cell in telling]

@@ -115,6 +115,7 @@ class ItemView(QWidget):
         self._name.setTextInteractionFlags(selectable)
         self._chip = GroupChip(self)
         self._group = QLabel(self, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._group.setToolTip(words.about_certainty())
         self._show_group = QToolButton(self)
         self._show_group.setAccessibleName(self.tr("Show all items of its group"))
         self._show_group.setToolTip(self.tr("Show all items of its group"))
@@ -212,9 +213,8 @@ class ItemView(QWidget):
         self._chip.setVisible(group is not None)
         self._show_group.setVisible(group is not None)
         if group is not None:
-            sure = words.percent(float(shown.overview.confidence[item]))
             title = group.name or self.tr("Group {0}").format(slot + 1)
-            text = self.tr("{0} · {1} sure").format(title, sure)
+            text = f"{title} · {words.certainty(float(shown.overview.confidence[item]))}"
         elif item in trail.items_set_aside(shown):
             text = self.tr("set aside")
         else:

@@ -17,6 +17,8 @@ from PySide6.QtWidgets import QApplication, QGraphicsItem, QStyleOptionGraphicsI
 
 from desktop import theme
 
+_ABOVE = 18
+
 Place = tuple[float, float]
 
 
@@ -29,7 +31,7 @@ class Sign(NamedTuple):
 
 
 class GroupSign(QGraphicsItem):
-    """A chip such as "▲2" that stands at its group's middle, of fixed size on the screen."""
+    """A chip such as "▲2" just above its group's middle, of fixed size on the screen."""
 
     def __init__(self, sign: Sign) -> None:
         super().__init__()
@@ -39,7 +41,7 @@ class GroupSign(QGraphicsItem):
         self._text = theme.slot_text(sign.slot)
         size = QFontMetricsF(self._font).boundingRect(self._text).size()
         self._rect = QRectF(0, 0, size.width() + 10, size.height() + 3)
-        self._rect.moveCenter(QPointF(0, 0))
+        self._rect.moveCenter(QPointF(0, -_ABOVE))  # so that it does not cover a tight group
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemIgnoresTransformations)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
         self.setZValue(40)

@@ -15,7 +15,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
 from desktop import theme
-from engine.model import FloatArray, IntArray
+from desktop.widgets.certainty import very_sure
+from engine.model import FloatArray, IntArray, Overview
 
 MOST = 20_000
 """With more items than this, only `_THINNED` of those in view are drawn, chosen evenly."""
@@ -110,24 +111,21 @@ class MapPoints:
     # ------------------------------------------------------------------ drawing
 
     def restyle(
-        self,
-        slots: IntArray,
-        confidence: FloatArray,
-        aside: frozenset[int],
-        highlighted: int | None,
-    ) -> None:
+        self, overview: Overview, aside: frozenset[int], highlighted: int | None
+    ) -> None:  # fmt: skip
         """Draw the items of another state; only those that look different are touched.
 
         Parameters
         ----------
-        slots, confidence
-            Of an `Overview`: int32[n], float32[n].
+        overview
+            Gives the groups, and certainty as opacity.
         aside
             Items set aside.
         highlighted
             Slot that stands out while all others are dimmed; None = none.
         """
-        codes = _codes(slots, confidence, aside, highlighted)
+        certainty = overview.confidence / very_sure(overview)
+        codes = _codes(overview.slots, certainty, aside, highlighted)
         changed = (codes != self._codes)[self._ids]
         self._codes = codes
         if changed.any():
@@ -191,10 +189,10 @@ class MapPoints:
 
 
 def _codes(
-    slots: IntArray, confidence: FloatArray, aside: frozenset[int], highlighted: int | None
+    slots: IntArray, certainty: FloatArray, aside: frozenset[int], highlighted: int | None
 ) -> npt.NDArray[np.int64]:
     """Pack slot, opacity step and dimming into one number per item."""
-    level = np.clip((confidence * _LEVELS).astype(np.int64), 0, _LEVELS - 1)
+    level = np.clip((certainty * _LEVELS).astype(np.int64), 0, _LEVELS - 1)
     shown = slots.astype(np.int64)
     if aside:
         shown[list(aside)] = _ASIDE

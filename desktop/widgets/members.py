@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.widgets import words
+from desktop.widgets.certainty import very_sure
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.thumbs import draw_line, draw_meter, draw_parts, draw_thumb
 from engine.model import FloatArray, IntArray, Overview
@@ -56,6 +57,7 @@ class MembersModel(QAbstractListModel):
         super().__init__(parent)
         self._items: IntArray = np.zeros(0, dtype=np.int32)
         self._confidence: FloatArray = np.zeros(0, dtype=np.float32)
+        self._very_sure = 1.0
         self._prototypes: frozenset[int] = frozenset()
         self._criticisms: frozenset[int] = frozenset()
         self._exemplars: tuple[int, ...] = ()
@@ -75,6 +77,7 @@ class MembersModel(QAbstractListModel):
         Whether the rows are others than before; if not, only their looks may have changed.
         """
         self._confidence = overview.confidence
+        self._very_sure = very_sure(overview)
         self._prototypes = frozenset(overview.prototypes)
         self._criticisms = frozenset(overview.criticisms)
         self._exemplars = tuple(group.exemplar for group in overview.groups)
@@ -97,9 +100,9 @@ class MembersModel(QAbstractListModel):
         found = np.flatnonzero(self._items == item)
         return int(found[0]) if len(found) else -1
 
-    def confidence(self, item: int) -> float:
-        """Give how sure the item's place is."""
-        return float(self._confidence[item])
+    def certainty(self, item: int) -> float:
+        """Give how sure the item's place is, as a share of what is very sure in this state."""
+        return min(1.0, float(self._confidence[item]) / self._very_sure)
 
     def mark(self, item: int) -> str:
         """Say whether the item is a prototype or a criticism; "" for neither."""
@@ -132,7 +135,7 @@ class MembersModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words.name(item)
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            sure = self.tr("{0} sure").format(words.percent(self.confidence(item)))
+            sure = words.certainty(float(self._confidence[item]))
             parts = (self._words.name(item), sure, self.mark(item))
             joint = "\n" if role == Qt.ItemDataRole.ToolTipRole else ", "
             return joint.join(part for part in parts if part)
@@ -173,7 +176,7 @@ class MembersDelegate(QStyledItemDelegate):
         square = QRect(rect.left() + _PAD, rect.top() + _PAD, self.side, self.side)
         draw_thumb(painter, square, self._pictures, item)
         bar = QRect(square.left(), square.bottom() + 3, self.side, _METER)
-        draw_meter(painter, bar, model.confidence(item), QColor(theme.current().colors.accent))
+        draw_meter(painter, bar, model.certainty(item), QColor(theme.current().colors.accent))
         if model.mark(item):
             _draw_mark(painter, square, prototype=model.is_prototype(item))
         if self.side >= _NAMED:
@@ -195,7 +198,7 @@ class MembersDelegate(QStyledItemDelegate):
             " · ".join(filter(None, (model.item_words.name(item), model.mark(item)))),
         )  # fmt: skip
         bar = QRect(rect.right() - 60, rect.top() + height // 2 - 2, 60, _METER)
-        draw_meter(painter, bar, model.confidence(item), QColor(theme.current().colors.accent))
+        draw_meter(painter, bar, model.certainty(item), QColor(theme.current().colors.accent))
         font.setBold(False)
         painter.setFont(font)
         painter.setPen(QColor(theme.current().colors.muted))

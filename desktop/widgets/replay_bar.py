@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
 
 from desktop import theme
 from desktop.widgets.history_rows import START, HistoryTree
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _PER_SECOND = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _USUAL = 2
+_WIDE = 420  # pixels from which on the words stand beside the controls
 
 
 class ReplayBar(QWidget):
@@ -52,8 +54,6 @@ class ReplayBar(QWidget):
         self.speed.setPageStep(1)
         self.speed.setMinimumWidth(60)
         self.speed.setAccessibleName(self.tr("Replay speed"))
-        self._pace = QLabel(self)
-        self._pace.setProperty("role", "muted")
         self._where = QLabel(self)
         self._lay_out()
         self.first.clicked.connect(self.to_first)
@@ -68,6 +68,7 @@ class ReplayBar(QWidget):
         controller.snapshotChanged.connect(self._changed)
         controller.replayChanged.connect(self._shown)
         controller.failed.connect(self.stop)
+        controller.idle.connect(self._shown)  # also where a look was overtaken and not shown
         theme.current().themeChanged.connect(self._recolour)
         self._set_pace(_USUAL)
         self._recolour()
@@ -86,14 +87,19 @@ class ReplayBar(QWidget):
             row.addWidget(button)
         row.addSpacing(6)
         row.addWidget(self.speed, 1)
-        below = QHBoxLayout()
-        below.addWidget(self._where, 1)
-        below.addWidget(self._pace)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addLayout(row)
-        layout.addLayout(below)
+        self._rows = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setSpacing(2)
+        self._rows.addLayout(row, 1)
+        self._rows.addWidget(self._where)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put everything in one row where there is room."""
+        super().resizeEvent(event)
+        direction = QBoxLayout.Direction
+        is_wide = self.width() >= _WIDE
+        self._rows.setDirection(direction.LeftToRight if is_wide else direction.TopToBottom)
+        self._rows.setSpacing(8 if is_wide else 2)
 
     # ------------------------------------------------------------------ where we are
 
@@ -199,9 +205,9 @@ class ReplayBar(QWidget):
     def _set_pace(self, value: int) -> None:
         pace = _PER_SECOND[value]
         self._timer.setInterval(round(1000 / pace))
-        text = self.tr("{0} a second").format(f"{pace:g}".replace("0.5", "½"))
-        self._pace.setText(text)
-        self.speed.setToolTip(self.tr("Steps in a second: {0}").format(f"{pace:g}"))
+        text = self.tr("Speed: {0} steps a second").format(f"{pace:g}")
+        self.speed.setToolTip(text)
+        self.speed.setAccessibleDescription(text)
 
     # ------------------------------------------------------------------ following
 
@@ -233,7 +239,9 @@ class ReplayBar(QWidget):
         for button in (self.last, self.forward):
             button.setEnabled(is_open and at < len(line) - 1)
         self.play.setEnabled(is_open and len(line) > 1)
-        self._where.setText(self.tr("Step {0} of {1}").format(at, len(line) - 1))
+        replaying = self._controller.replaying
+        text = self.tr("Looking at step {0} of {1}") if replaying else self.tr("Step {0} of {1}")
+        self._where.setText(text.format(at, len(line) - 1))
         self._where.setVisible(is_open)
 
     def _recolour(self) -> None:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QPointF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.widgets import trail
+from desktop.widgets.group_model import NO_GROUPS
 from desktop.widgets.item_card import ItemCard
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.map_marks import MapMarks, Sign
@@ -165,15 +166,24 @@ class ScatterMap(QWidget):
             self._points = MapPoints(opened.coordinates)
             self._box.addItem(self._points.layer, ignoreBounds=True)
         self._card.set_words(self._words)
+        self._drawn = self._state()
         self._draw()
         self.fit()
 
     def _show(self, _snapshot: object = None) -> None:
-        shown = self._controller.shown
-        key = None if shown is None else (shown.revision, shown.position, shown.live)
-        if key != self._drawn:  # look-ahead sends the same state again
-            self._drawn = key
+        """Draw the state shown, unless it is drawn (look-ahead sends one again) or unseen."""
+        if self.isVisible() and self._state() != self._drawn:
+            self._drawn = self._state()
             self._draw()
+
+    def _state(self) -> tuple[int, int, bool] | None:
+        shown = self._controller.shown
+        return None if shown is None else (shown.revision, shown.position, shown.live)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what happened unseen."""
+        super().showEvent(event)
+        self._show()
 
     def _draw(self) -> None:
         shown, points = self._controller.shown, self._points
@@ -185,14 +195,22 @@ class ScatterMap(QWidget):
             self._mark_selected()
             return
         overview = shown.overview
+        if self._highlighted not in {None, *NO_GROUPS, *(g.slot for g in overview.groups)}:
+            self._highlighted = None  # it was joined to another
         aside = trail.items_set_aside(shown)
-        points.restyle(overview.slots, overview.confidence, aside, self._highlighted)
+        points.restyle(overview, aside, self._highlighted)
         slots = [int(overview.slots[item]) for item in overview.prototypes]
         lit = [at for at, slot in enumerate(slots) if self._is_lit(slot)]
         self._marks.mark_prototypes(
             [points.position(overview.prototypes[at]) for at in lit], [slots[at] for at in lit]
         )
-        self._marks.mark_criticisms([points.position(item) for item in overview.criticisms])
+        self._marks.mark_criticisms(
+            [
+                points.position(item)
+                for item in overview.criticisms
+                if self._is_lit(int(overview.slots[item]))
+            ]
+        )
         pair = trail.pair_in_hand(shown) or ()
         self._marks.mark_pair(
             [points.position(item) for item in pair], [int(overview.slots[item]) for item in pair]

@@ -53,12 +53,18 @@ def steps(count: int) -> str:
     return QCoreApplication.translate("Words", "{0} steps", "", count).format(number(count))
 
 
-def percent(share: float) -> str:
-    """Write a share in [0, 1] as whole per cent, never rounding up to a false 100."""
-    whole = int(share * 100 + 0.5)
-    if whole == 100 and share < 1:
-        whole = 99
-    return QCoreApplication.translate("Words", "{0} %").format(whole)
+def certainty(margin: float) -> str:
+    """Tell a margin in [0, 1]: no probability, so never per cent; never rounded up to 1."""
+    hundredths = min(int(margin * 100 + 0.5), 100 if margin >= 1 else 99)
+    shown = QLocale().toString(hundredths / 100, "f", 2)
+    return QCoreApplication.translate("Words", "certainty {0}").format(shown)
+
+
+def about_certainty() -> str:
+    """Explain what certainty means."""
+    return QCoreApplication.translate(
+        "Words", "Certainty: 0 = on the border to another group, 1 = far from every other."
+    )
 
 
 def effect(of: Effect | None, *, short: bool = False) -> str:

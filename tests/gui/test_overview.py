@@ -116,11 +116,11 @@ def test_only_what_looks_different_is_drawn_anew(qtbot: QtBot) -> None:
         draw(changed)
 
     points._draw = count
-    points.restyle(overview.slots, overview.confidence, frozenset(), None)
-    points.restyle(overview.slots, overview.confidence, frozenset(), None)
+    points.restyle(overview, frozenset(), None)
+    points.restyle(overview, frozenset(), None)
     moved = overview.slots.copy()
     moved[:3] = 3
-    points.restyle(moved, overview.confidence, frozenset({5}), None)
+    points.restyle(replace(overview, slots=moved), frozenset({5}), None)
     assert drawn == [200, 4]
 
 

@@ -156,13 +156,8 @@ def test_effects(effect: Effect | None, text: str) -> None:
 
 
 def test_certainty_is_never_rounded_up_to_all() -> None:
-    assert [words.percent(share) for share in (0.0, 0.006, 0.994, 0.999, 1.0)] == [
-        "0 %",
-        "1 %",
-        "99 %",
-        "99 %",
-        "100 %",
-    ]
+    told = [words.certainty(margin).split()[1] for margin in (0.0, 0.006, 0.999, 1.0)]
+    assert told == ["0.00", "0.01", "0.99", "1.00"]
 
 
 def test_times_of_other_days_say_the_day() -> None:
