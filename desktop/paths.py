@@ -19,8 +19,9 @@ SUFFIX = ".pairloom"
 def resources() -> Path:
     """Folder of bundled resources: beside the packages, or where the wheel's data was put."""
     beside = Path(__file__).resolve().parent.parent / "resources"
-    installed = Path(sysconfig.get_path("data")) / "share" / "pairloom" / "resources"
-    return beside if beside.is_dir() or not installed.is_dir() else installed
+    if beside.is_dir():
+        return beside
+    return Path(sysconfig.get_path("data")) / "share" / "pairloom" / "resources"
 
 
 def icon_file(name: str) -> Path:

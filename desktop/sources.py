@@ -14,8 +14,36 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.paths import SUFFIX
 
-TABLES = (".csv", ".tsv", ".txt", ".tab", ".xlsx", ".xls", ".ods", ".parquet", ".npz")
-PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif", ".dcm")
+TABLES = (
+    ".csv",
+    ".npz",
+    ".ods",
+    ".parquet",
+    ".pq",
+    ".tab",
+    ".tsv",
+    ".txt",
+    ".xls",
+    ".xlsb",
+    ".xlsm",
+    ".xlsx",
+)
+PICTURES = (
+    ".apng",
+    ".bmp",
+    ".dcm",
+    ".dib",
+    ".dicom",
+    ".gif",
+    ".jfif",
+    ".jpe",
+    ".jpeg",
+    ".jpg",
+    ".png",
+    ".tif",
+    ".tiff",
+    ".webp",
+)
 
 
 class Use(enum.Enum):

@@ -124,6 +124,7 @@ DARK = Colors(
     undecided="#7E8690",
 )
 
+_ICON_SIZES = (16, 24, 48)  # Qt scales to those between
 _SIGNS = ("■", "▲", "●", "◆", "★", "▼", "✚", "►")
 _SYMBOLS = ("s", "t1", "o", "d", "star", "t", "+", "t2")
 
@@ -257,7 +258,7 @@ def icon(name: str, color: str | None = None) -> QIcon:
         (QIcon.Mode.Disabled, colors.disabled),
     ):
         renderer = QSvgRenderer(QByteArray(svg.replace("currentColor", ink).encode()))
-        for size in (16, 20, 24, 32, 48, 64):
+        for size in _ICON_SIZES:
             found.addPixmap(_drawn(renderer, size), mode)
     return found
 

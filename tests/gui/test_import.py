@@ -1,0 +1,300 @@
+"""The import dialog: what was found, what is chosen, what is asked for, what goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.controller import Controller
+from desktop.dialogs.files import FileDialogs
+from desktop.dialogs.import_dialog import ImportDialog
+from desktop.messages import CreateProject, Failed, Scanned, ScanSource, Stopped, Working
+from desktop.settings import Settings
+from engine.dataset import Column, ColumnKind, ItemProblem, Role
+from tests.gui.handmade import controller_on
+
+COLUMNS = (
+    Column("patient", ColumnKind.TEXT, Role.ID, 0, 5),
+    Column("radius", ColumnKind.NUMBER, Role.FEATURE, 3, 5, "3 missing values imputed"),
+    Column("site", ColumnKind.CATEGORY, Role.FEATURE, 1, 2),
+    Column("diagnosis", ColumnKind.CATEGORY, Role.LABEL, 0, 2),
+)
+ROWS = (("p1", "17.9", "left", "m"), ("p2", "12.0", "right", "b"))
+
+
+class Answering(FileDialogs):
+    """File dialogs that are answered at once."""
+
+    def __init__(self, answer: Path | None) -> None:
+        super().__init__(Settings(None))
+        self.answer = answer
+
+    def new(
+        self, parent: QWidget, purpose: str, title: str, kinds: str, proposed: Path
+    ) -> Path | None:
+        return self.answer
+
+
+def pictures(source: Path, **changes: object) -> Scanned:
+    fields: dict[str, object] = {
+        "source": source,
+        "kind": "images",
+        "n_items": 1204,
+        "n_copies": 0,
+        "columns": (),
+        "preview": (),
+        "problems": (),
+        "notes": (),
+        "embedders": ("lite0", "lite0-fast", "classic", "pixels"),
+    }
+    return Scanned(**(fields | changes))  # type: ignore[arg-type]
+
+
+def table(source: Path) -> Scanned:
+    return pictures(
+        source, kind="table", n_items=5, columns=COLUMNS, preview=ROWS, embedders=("table",)
+    )
+
+
+@pytest.fixture
+def controller(qtbot: QtBot) -> Controller:
+    return Controller()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "retina"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, controller: Controller, source: Path) -> ImportDialog:
+    made = ImportDialog(controller, Answering(None), source)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_it_looks_at_once_and_creates_only_when_told(
+    qtbot: QtBot, dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    assert controller.sent == [ScanSource(source)]
+    assert not dialog.make.isEnabled()
+    assert dialog.progress.isVisible()
+    controller.receive(Working(300, 1204, "Reading pictures"))
+    assert dialog.progress.value() == 300
+    assert "300" in dialog.doing.text()
+    controller.receive(pictures(source))
+    assert "1204 pictures" in dialog.summary.text()
+    assert dialog.make.isEnabled()
+    assert not dialog.progress.isVisible()
+    dialog.question.setText(" The same vessel? ")
+    dialog.seed.setValue(7)
+    dialog.planned.setValue(0)
+    dialog.embedder.setCurrentIndex(2)
+    qtbot.mouseClick(dialog.make, Qt.MouseButton.LeftButton)
+    assert controller.sent[1:] == [
+        CreateProject(
+            source=source,
+            path=source.with_name("retina.pairloom"),
+            embedder="classic",
+            seed=7,
+            question="The same vessel?",
+            planned=None,
+        )
+    ]
+
+
+def test_everything_found_is_said(
+    dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    problems = (ItemProblem("a.png", "the file is cut short"), ItemProblem("b.png", "empty"))
+    controller.receive(
+        pictures(source, n_copies=35, problems=problems, notes=("310 pictures turned upright",))
+    )
+    assert "35 exact copies" in dialog.summary.text()
+    assert "2 cannot be used" in dialog.summary.text()
+    assert "310 pictures turned upright" in dialog.notes.text()
+    rows = [dialog.problems.topLevelItem(at) for at in range(2)]
+    assert [(row.text(0), row.text(1)) for row in rows if row] == [
+        ("a.png", "the file is cut short"),
+        ("b.png", "empty"),
+    ]
+    assert dialog.problems.isVisible()
+    assert not dialog.columns.isVisible()
+
+
+def test_columns_get_roles(
+    qtbot: QtBot, dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    controller.receive(table(source))
+    combos = dialog.columns.findChildren(QComboBox)
+    assert len(combos) == len(COLUMNS)
+    assert all(combo.accessibleName() for combo in combos)
+    model = dialog.columns.model()
+    texts = [[model.index(row, at).data() for at in range(5)] for row in range(4)]
+    assert texts[1] == ["radius", "feature", "number", "17.9, 12.0", "3 missing values imputed"]
+    assert texts[2][4] == "1 missing"
+    combo = next(combo for combo in combos if "site" in combo.accessibleName())
+    combo.setFocus()
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert dialog.columns.roles["site"] is Role.TEXT
+    qtbot.mouseClick(dialog.make, Qt.MouseButton.LeftButton)
+    (request,) = controller.sent[1:]
+    assert isinstance(request, CreateProject)
+    assert request.roles == {
+        "patient": Role.ID,
+        "radius": Role.FEATURE,
+        "site": Role.TEXT,
+        "diagnosis": Role.LABEL,
+    }
+    assert request.embedder == "table"
+
+
+def test_roles_that_cannot_work_are_refused_with_a_reason(
+    dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    controller.receive(table(source))
+    model = dialog.columns.model()
+
+    def give(row: int, role: Role) -> None:
+        model.setData(model.index(row, 1), role)
+
+    give(1, Role.ID)
+    assert "Only one column" in dialog.fault.text()
+    assert not dialog.make.isEnabled()
+    give(1, Role.IGNORED)
+    give(2, Role.IGNORED)
+    assert "at least one column" in dialog.fault.text()
+    give(2, Role.FEATURE)
+    assert dialog.fault.text() == ""
+    assert dialog.make.isEnabled()
+
+
+def test_many_columns_stay_quick_and_editable(
+    dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    many = tuple(Column(f"c{at}", ColumnKind.NUMBER, Role.FEATURE) for at in range(3000))
+    controller.receive(pictures(source, kind="table", columns=many, embedders=("table",)))
+    assert len(dialog.columns.roles) == 3000
+    assert dialog.columns.findChildren(QComboBox) == []
+    assert dialog.columns.edit(dialog.columns.model().index(5, 1)) is None
+    assert dialog.make.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "Choose where"),
+        ("relative.pairloom", "Choose where"),
+        ("/no/such/folder/a.pairloom", "does not exist"),
+        ("{folder}/taken.pairloom", "exists already"),
+        ("{folder}/taken", "exists already"),
+    ],
+)
+def test_the_project_file_is_never_one_that_cannot_be(
+    dialog: ImportDialog, controller: Controller, source: Path, text: str, reason: str
+) -> None:
+    (source.parent / "taken.pairloom").write_text("precious")
+    controller.receive(pictures(source))
+    dialog.path.setText(text.format(folder=source.parent))
+    assert reason in dialog.fault.text()
+    assert not dialog.make.isEnabled()
+    dialog.path.setText(str(source.parent / "free"))
+    assert dialog.make.isEnabled()
+    dialog.make.click()
+    request = controller.sent[-1]
+    assert isinstance(request, CreateProject)
+    assert request.path == source.parent / "free.pairloom"
+    assert (source.parent / "taken.pairloom").read_text() == "precious"
+
+
+def test_browse_takes_what_was_chosen(
+    qtbot: QtBot, dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    controller.receive(pictures(source))
+    before = dialog.path.text()
+    dialog.browse.click()
+    assert dialog.path.text() == before
+    assert isinstance(dialog._files, Answering)
+    dialog._files.answer = source.parent / "chosen.pairloom"
+    dialog.browse.click()
+    assert dialog.path.text() == str(source.parent / "chosen.pairloom")
+
+
+@pytest.mark.parametrize("news", ["unusable", "failed", "nothing"])
+def test_a_source_that_cannot_be_used_is_explained(
+    qtbot: QtBot, dialog: ImportDialog, controller: Controller, source: Path, news: str
+) -> None:
+    if news == "unusable":
+        controller.receive(pictures(source, n_items=0, unusable="No pictures", hint="Try again"))
+    elif news == "failed":
+        controller.receive(Failed("No pictures", "Try again"))
+    else:
+        controller.receive(pictures(source, n_items=0))
+    assert dialog.summary.text()
+    assert dialog.notes.isVisible()
+    assert not dialog.make.isVisible()
+    assert not dialog.choices.isVisible()
+    with qtbot.waitSignal(dialog.otherWanted):
+        dialog.other.click()
+    assert not dialog.isVisible()
+
+
+def test_a_failure_keeps_the_choices(
+    dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    controller.receive(pictures(source))
+    dialog.question.setText("Same?")
+    dialog.make.click()
+    assert not dialog.choices.isEnabled()
+    controller.receive(Failed("There is no space left on the disk.", "Free some."))
+    assert dialog.isVisible()
+    assert "no space left" in dialog.fault.text()
+    assert dialog.question.text() == "Same?"
+    assert dialog.make.isEnabled()
+
+
+def test_stopping_leaves_the_dialog_and_then_closes_it(
+    qtbot: QtBot, dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    controller.receive(pictures(source))
+    dialog.make.click()
+    controller.receive(Working(10, 1204, "Describing pictures"))
+    assert dialog.progress.maximum() == 1204
+    dialog.stop.click()
+    assert dialog.isVisible()
+    controller.receive(Stopped("CreateProject"))
+    assert dialog.make.isEnabled()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_closing_while_it_looks_stops_the_look(
+    dialog: ImportDialog, controller: Controller
+) -> None:
+    dialog.stop.click()
+    assert not dialog.isVisible()
+    controller.receive(Stopped("ScanSource"))
+
+
+def test_it_closes_when_the_project_is_open(
+    qtbot: QtBot, dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    _, opened = controller_on()
+    controller.receive(pictures(source))
+    dialog.make.click()
+    with qtbot.waitSignal(dialog.accepted):
+        controller.receive(opened)
+
+
+def test_a_look_at_another_source_is_not_taken_for_this_one(
+    dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    controller.receive(pictures(source / "other"))
+    assert not dialog.make.isEnabled()
