@@ -13,7 +13,7 @@ from engine.dataset import Column, Dataset, ItemProblem, Role, SourceKind
 from engine.errors import DatasetError
 from engine.job import Job
 from engine.readers.arrays import read_arrays
-from engine.readers.files import PICTURE_SUFFIXES, printable, walk
+from engine.readers.files import PICTURE_SUFFIXES, printable, walk, why
 from engine.readers.folders import read_pictures
 from engine.readers.sheets import READ_SUFFIXES
 from engine.readers.tables import Choices, read_table, read_tables
@@ -105,9 +105,14 @@ def preview(source: Path, job: Job, *, roles: Mapping[str, Role] | None = None) 
 def _read(source: Path, job: Job, choices: Choices, *, labels_from_folders: bool) -> Dataset:
     """Send a source to its reader."""
     name = printable(source.name)
-    if source.is_dir():
+    try:
+        is_folder, exists = source.is_dir(), source.exists()
+    except (OSError, ValueError) as error:  # no leave to look, or an impossible name
+        reason = why(error) if isinstance(error, OSError) else str(error)
+        raise DatasetError(f"{name} cannot be opened: {reason}", "Choose it again.") from error
+    if is_folder:
         return _read_folder(source, job, choices, labels_from_folders=labels_from_folders)
-    if not source.exists():
+    if not exists:
         raise DatasetError(f"{printable(str(source))} does not exist", "Choose it again.")
     if labels_from_folders:
         raise DatasetError(

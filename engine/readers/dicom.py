@@ -37,23 +37,22 @@ def read(file: BinaryIO) -> tuple[Picture, bool]:
         With the reason in words.
     """
     try:
+        import pydicom
         from pydicom.errors import BytesLengthException, InvalidDicomError
     except ImportError as error:
         raise Unreadable(
             "DICOM files need the extra “dicom”: pip install 'pairloom[dicom]'"
         ) from error
     try:
-        return _first_frame(file)
+        return _first_frame(pydicom.dcmread(file, force=True))
     except (BytesLengthException, InvalidDicomError) as error:  # found anywhere: read when needed
         raise Unreadable(f"it is damaged, or not a DICOM file ({error})") from error
 
 
-def _first_frame(file: BinaryIO) -> tuple[Picture, bool]:
-    import pydicom
+def _first_frame(found: pydicom.Dataset) -> tuple[Picture, bool]:
     from pydicom.pixels.processing import apply_color_lut
     from pydicom.pixels.utils import pixel_array
 
-    found = pydicom.dcmread(file, force=True)
     _refuse_without_picture(found)
     refuse_size(int(found.Columns), int(found.Rows))
     _refuse_compression(found)

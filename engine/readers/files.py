@@ -23,7 +23,7 @@ PICTURE_SUFFIXES = frozenset(
     }
 )
 TABLE_SUFFIXES = frozenset(
-    {".csv", ".tsv", ".tab", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".parquet", ".pq"}
+    {".csv", ".tsv", ".tab", ".xlsx", ".xlsm", ".xls", ".ods", ".parquet", ".pq"}
 )
 UNREAD_PICTURES = {
     ".heic": "HEIC",
@@ -156,15 +156,20 @@ def walk(root: Path, job: Job) -> Listing:
                 ItemProblem(printable(folder), f"the folder cannot be opened: {why(error)}")
             )
             continue
-        with entries:
-            for entry in entries:
-                if seen % _BETWEEN_STEPS == 0:
-                    found = len(listing.pictures) + len(listing.tables)
-                    job.step(found, 0, "Looking through the folder")
-                seen += 1
-                path = folder + os.fsencode(entry.name)
-                if _sort_in(entry, Found(path, printable(path)), listing):
-                    pending.append(path + b"/")
+        try:
+            with entries:
+                for entry in entries:
+                    if seen % _BETWEEN_STEPS == 0:
+                        found = len(listing.pictures) + len(listing.tables)
+                        job.step(found, 0, "Looking through the folder")
+                    seen += 1
+                    path = folder + os.fsencode(entry.name)
+                    if _sort_in(entry, Found(path, printable(path)), listing):
+                        pending.append(path + b"/")
+        except OSError as error:  # a network drive that went away
+            listing.problems.append(
+                ItemProblem(printable(folder) or ".", f"the folder cannot be listed: {why(error)}")
+            )
     for files in (listing.pictures, listing.tables):
         files.sort(key=lambda found: found.path)
     listing.problems.sort(key=lambda problem: problem.name)

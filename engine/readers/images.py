@@ -25,7 +25,14 @@ from engine.errors import DatasetError
 from engine.job import Job
 from engine.readers import dicom, tiff
 from engine.readers.files import Unreadable, open_regular, printable, why
-from engine.readers.pixels import MOST_PIXELS, Picture, deep_grey, refuse_size, to_rgb8
+from engine.readers.pixels import (
+    MOST_PIXELS,
+    Picture,
+    deep_grey,
+    in_strips,
+    refuse_size,
+    to_rgb8,
+)
 from engine.readers.threads import in_order
 
 __all__ = ["MOST_PIXELS", "Examined", "Picture", "examine", "load_picture", "to_rgb8"]
@@ -246,7 +253,10 @@ def _plain(image: Image.Image) -> Picture:
 def _composite(image: Image.Image) -> Picture:
     """Lay a transparent picture on mid-grey."""
     grey = image.mode in {"L", "LA", "La"}
-    layers = np.asarray(image.convert("LA" if grey else "RGBA"), dtype=np.uint16)
-    colour, alpha = layers[:, :, :-1], layers[:, :, -1:]
-    pixels = ((colour * alpha + _BACKGROUND * (255 - alpha) + 127) // 255).astype(np.uint8)
+    pixels = in_strips(np.asarray(image.convert("LA" if grey else "RGBA")), _on_background)
     return Picture(pixels[:, :, 0] if grey else pixels)
+
+
+def _on_background(layers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    colour, alpha = layers[:, :, :-1].astype(np.uint16), layers[:, :, -1:].astype(np.uint16)
+    return ((colour * alpha + _BACKGROUND * (255 - alpha) + 127) // 255).astype(np.uint8)

@@ -6,6 +6,7 @@ any of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ Pixels = npt.NDArray[np.uint8 | np.uint16 | np.int16 | np.float32]
 MOST_PIXELS = 100_000_000
 """Larger pictures are refused: a few bytes can unpack to gigabytes."""
 
+_STRIP = 2**20  # values turned into bytes at a time
 _SAMPLE = 1_000_000  # pixels looked at to choose a window
 _WINDOW = (0.5, 99.5)  # percentiles
 
@@ -85,12 +87,19 @@ def deep_colour(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint8], int]:
     value becomes the full range, the same for all three colours, so that hues stay.
     """
     if values.dtype.kind == "f":
-        finite = np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)
-        top = max(float(finite.max(initial=0.0)), 1.0)
-        return np.rint(np.clip(finite / top, 0.0, 1.0) * 255).astype(np.uint8), 32
+        top = float(values.max(initial=1.0, where=np.isfinite(values)))
+        return in_strips(values, lambda strip: _brightness(strip, 0.0, top)), 32
     bits = max(8, int(values.max(initial=0)).bit_length())
-    scaled = np.clip(values, 0, None) * (255.0 / (2**bits - 1))
-    return np.rint(scaled).astype(np.uint8), bits
+    return in_strips(values, lambda strip: _brightness(strip, 0.0, 2.0**bits - 1)), bits
+
+
+def in_strips(
+    values: npt.NDArray[Any], work: Callable[[npt.NDArray[Any]], npt.NDArray[np.uint8]]
+) -> npt.NDArray[np.uint8]:
+    """Turn values into bytes a few rows at a time: the steps between take eight times the room."""
+    rows = max(1, _STRIP // max(1, values[:1].size))
+    strips = [work(values[start : start + rows]) for start in range(0, len(values), rows)]
+    return np.concatenate(strips) if len(strips) != 1 else strips[0]
 
 
 def to_rgb8(picture: Picture, size: int | None = None) -> npt.NDArray[np.uint8]:
@@ -127,17 +136,19 @@ def _through(pixels: npt.NDArray[Any], window: tuple[float, float]) -> npt.NDArr
     """Map low..high to 0..255; what is no number becomes black."""
     low, high = window
     if pixels.dtype == np.float32:
-        return _brightness(np.where(np.isnan(pixels), np.float32(-np.inf), pixels), low, high)
+        return in_strips(pixels, lambda strip: _brightness(strip, low, high))
     limits = np.iinfo(pixels.dtype)
-    every = np.arange(limits.min, limits.max + 1, dtype=np.float64)
-    table = _brightness(every, low, high)
-    return table[pixels.astype(np.int32) - limits.min]
+    table = _brightness(np.arange(limits.min, limits.max + 1), low, high)
+    return in_strips(pixels, lambda strip: table[strip.astype(np.int32) - limits.min])
 
 
 def _brightness(values: npt.NDArray[Any], low: float, high: float) -> npt.NDArray[np.uint8]:
+    """Map low..high to 0..255."""
     width = high - low if high > low else 1.0
-    clipped = np.clip(values.astype(np.float64), low, low + width)
-    return np.rint((clipped - low) * (255.0 / width)).astype(np.uint8)
+    exact = values.astype(np.float64)
+    exact[np.isnan(exact)] = low
+    np.clip(exact, low, low + width, out=exact)
+    return np.rint((exact - low) * (255.0 / width)).astype(np.uint8)
 
 
 def _percentiles(pixels: npt.NDArray[Any]) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from engine.readers.files import Found, Unreadable, counted, printable, read_who
 from engine.readers.numbers import looks_like_number
 
 TEXT_SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".txt"})
-SPREADSHEET_SUFFIXES = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+SPREADSHEET_SUFFIXES = frozenset({".xlsx", ".xlsm", ".xls", ".ods"})
 PARQUET_SUFFIXES = frozenset({".parquet", ".pq"})
 READ_SUFFIXES = TEXT_SUFFIXES | SPREADSHEET_SUFFIXES | PARQUET_SUFFIXES
 

@@ -7,7 +7,9 @@ the table had been saved as CSV with a decimal point.
 from __future__ import annotations
 
 import datetime as dt
+import re
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,17 +19,28 @@ import python_calamine
 
 from engine.job import Job
 from engine.readers.delimited import Grid
-from engine.readers.files import Unreadable, counted, printable
+from engine.readers.files import Unreadable, counted, open_regular, printable
 from engine.readers.threads import patiently
 
 MOST_UNPACKED = 2 * 2**30
 """Bytes: archives that unpack to more are refused."""
+MOST_SHEET_CELLS = 20_000_000
+"""Of the rectangle that a sheet spans, empty cells included."""
+
+# In <row r="12"> and <c r="AB12">.
+_ROW = re.compile(rb"""\sr=["'][A-Za-z]{0,3}(\d{1,10})["']""")
+_COLUMN = re.compile(rb"""\sr=["']([A-Za-z]{1,3})\d""")
+_LONGEST_NAME = 20  # bytes
+_PIECE = 2**20  # bytes
 _BETWEEN_STEPS = 500  # rows
 _TEXT = "Reading the table"
 
 
-def refuse_bomb(path: Path) -> None:
-    """Refuse a zip archive that unpacks to far more than it should.
+def _refuse_bomb(path: Path, job: Job) -> None:
+    """Refuse a zipped spreadsheet that would not fit into memory.
+
+    calamine holds the whole rectangle from the first cell to the last, and ends the process when
+    that cannot be had: one stray cell at the far corner of a sheet is enough.
 
     Raises
     ------
@@ -37,12 +50,39 @@ def refuse_bomb(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
-    except zipfile.BadZipFile as error:
+            if size > MOST_UNPACKED:
+                raise Unreadable(
+                    f"it unpacks to {size / 2**30:,.1f} GiB; more than "
+                    f"{MOST_UNPACKED / 2**30:,.0f} GiB are not read"
+                )
+            if path.suffix.lower() != ".ods":  # there calamine itself looks at the size
+                for member in archive.namelist():
+                    if member.lower().endswith(".xml"):
+                        _refuse_far_cells(archive, member, job)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise Unreadable("it is damaged, or cut off") from error
-    if size > MOST_UNPACKED:
+
+
+def _refuse_far_cells(archive: zipfile.ZipFile, member: str, job: Job) -> None:
+    """Look for the last row and column that a sheet names."""
+    last_row, letters = 0, b""
+    rest = b""
+    with archive.open(member) as file:
+        while piece := file.read(_PIECE):
+            job.step(0, 0, _TEXT)
+            piece = rest + piece  # a name may lie across two pieces
+            rest = piece[-_LONGEST_NAME:]
+            rows = set(_ROW.findall(piece))
+            last_row = max(last_row, max(map(int, rows), default=0))
+            columns = {column.upper() for column in set(_COLUMN.findall(piece))}
+            letters = max({letters} | columns, key=lambda name: (len(name), name))
+    width = 0
+    for letter in letters:
+        width = 26 * width + letter - ord("A") + 1
+    if last_row * width > MOST_SHEET_CELLS:
         raise Unreadable(
-            f"it unpacks to {size / 2**30:,.1f} GiB; more than {MOST_UNPACKED / 2**30:,.0f} GiB "
-            "are not read"
+            f"a sheet reaches to row {last_row:,} of column {letters.decode()}, too far: "
+            "delete stray cells, or save the table as CSV"
         )
 
 
@@ -54,8 +94,9 @@ def read_spreadsheet(path: Path, job: Job) -> Grid:
     Unreadable
         With the reason in words.
     """
+    open_regular(path).close()
     if zipfile.is_zipfile(path):
-        refuse_bomb(path)
+        _refuse_bomb(path, job)
     try:
         book = patiently(lambda: python_calamine.load_workbook(str(path)), job, _TEXT)
         names = book.sheet_names
@@ -126,6 +167,7 @@ def read_parquet(path: Path, job: Job, most_cells: int) -> Grid:
         raise Unreadable(
             "Parquet files need the extra “parquet”: pip install 'pairloom[parquet]'"
         ) from error
+    open_regular(path).close()
     try:
         with parquet.ParquetFile(path) as opened:
             shape = (opened.metadata.num_rows, opened.metadata.num_columns)

@@ -169,6 +169,8 @@ def test_sources_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "a.docx").touch()
     with pytest.raises(DatasetError, match="does not exist"):
         readers.read(tmp_path / "gone", Job())
+    with pytest.raises(DatasetError, match="cannot be opened: file name too long"):
+        readers.read(tmp_path / ("x" * 300), Job())
     with pytest.raises(DatasetError, match="single picture"):
         readers.read(tmp_path / "a.png", Job())
     with pytest.raises(DatasetError, match="neither a folder nor a table"):

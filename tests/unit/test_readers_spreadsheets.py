@@ -163,6 +163,21 @@ def test_spreadsheet_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         readers.read(path, Job())
 
 
+@pytest.mark.parametrize("place", ["XFD1048576", "xfd1048576"])
+def test_a_stray_cell_at_the_far_corner_is_refused(tmp_path: Path, place: str) -> None:
+    """The library would ask for 512 GiB and end the process."""
+    near = xlsx(tmp_path / "near.xlsx", ROWS)
+    far = tmp_path / "far.xlsx"
+    with zipfile.ZipFile(near) as old, zipfile.ZipFile(far, "w") as new:
+        for name in old.namelist():
+            data = old.read(name).replace(
+                b"</sheetData>", f'<row><c r="{place}"><v>1</v></c></row></sheetData>'.encode()
+            )
+            new.writestr(name, data)
+    with pytest.raises(DatasetError, match="reaches to row 1,048,576 of column XFD"):
+        readers.read(far, Job())
+
+
 def test_parquet(tmp_path: Path) -> None:
     table = pa.table(
         {
