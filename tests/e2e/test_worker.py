@@ -1,0 +1,369 @@
+"""The real engine on its thread: make, answer, undo, look, export, stop, fail, close, reopen."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from PySide6.QtCore import QThread
+from pytestqt.qtbot import QtBot
+
+from desktop import worker
+from desktop.controller import Controller
+from desktop.messages import (
+    Changed,
+    CloseProject,
+    Crashed,
+    CreateProject,
+    Export,
+    Exported,
+    Failed,
+    GoTo,
+    Idle,
+    NameGroup,
+    Opened,
+    OpenProject,
+    Redo,
+    Relink,
+    Replayed,
+    Reply,
+    Request,
+    Revise,
+    Scanned,
+    ScanSource,
+    SetAside,
+    Stopped,
+    Tell,
+    Undo,
+    View,
+)
+from desktop.worker import EngineWorker
+from engine.model import Snapshot, Verdict
+
+PATIENCE = 30_000  # ms; loading torch on a busy machine
+N = 24
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """24 pictures in three colours, the colour being the first letter of the name."""
+    folder = tmp_path_factory.mktemp("source") / "pictures"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    colours = {"r": (200, 40, 40), "g": (40, 190, 60), "b": (40, 60, 200)}
+    for number in range(N):
+        letter = "rgb"[number % 3]
+        pixels = rng.normal(colours[letter], 25, size=(24, 24, 3)).clip(0, 255).astype(np.uint8)
+        Image.fromarray(pixels).save(folder / f"{letter}{number:02}.png")
+    (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+    return folder
+
+
+class Desk:
+    """A controller with the real engine, and everything it was told."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        self.qtbot = qtbot
+        self.engine = EngineWorker()
+        self.heard: list[Reply] = []
+        self.threads: set[int] = set()
+        self.engine.replied.connect(self.heard.append)
+        self.thread: QThread = worker.start(self.engine)
+        self.controller = Controller(self.engine)
+
+    def ask(self, request: Request, wanted: type[Reply]) -> Reply:
+        """Send a request and wait until the engine has nothing more to do for it."""
+        self.heard.clear()
+        with self.qtbot.waitSignal(self.controller.idle, timeout=PATIENCE):
+            self.controller.send(request)
+        found = [reply for reply in self.heard if isinstance(reply, wanted)]
+        assert found, f"no {wanted.__name__} after {request}: {self.heard}"
+        return found[0]
+
+    def state(self) -> Snapshot:
+        assert self.controller.snapshot is not None
+        return self.controller.snapshot
+
+    def answer(self, times: int) -> None:
+        """Answer as a person who sorts by colour."""
+        opened = self.controller.opened
+        assert opened is not None
+        for _ in range(times):
+            now = self.state()
+            assert now.question is not None
+            a, b = now.question.pair
+            alike = opened.items[a].name[0] == opened.items[b].name[0]
+            verdict = Verdict.SAME if alike else Verdict.DIFFERENT
+            self.ask(Tell(now.revision, a, b, verdict, shown_left=a, response_ms=900), Changed)
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        self.qtbot.waitUntil(until, timeout=PATIENCE)
+
+
+@pytest.fixture
+def desk(qtbot: QtBot) -> Iterator[Desk]:
+    made = Desk(qtbot)
+    yield made
+    assert worker.stop(made.engine, made.thread)
+    assert made.thread.isFinished()
+
+
+@pytest.fixture
+def project(desk: Desk, pictures: Path, tmp_path: Path) -> Path:
+    """A project of the pictures, open."""
+    path = tmp_path / "p.pairloom"
+    desk.ask(CreateProject(pictures, path, "pixels", 3, question="Same colour?"), Opened)
+    return path
+
+
+def shown(state: Snapshot) -> tuple[object, ...]:
+    """What a person sees of a state."""
+    groups = tuple((g.slot, g.name, g.members.tolist()) for g in state.overview.groups)
+    pair = state.question.pair if state.question else None
+    return pair, groups, state.clustering.labels.tolist(), state.progress, state.position
+
+
+def test_a_source_is_looked_at(desk: Desk, pictures: Path) -> None:
+    found = desk.ask(ScanSource(pictures), Scanned)
+    assert isinstance(found, Scanned)
+    assert (found.kind, found.n_items) == ("images", N)
+    assert [problem.name for problem in found.problems] == ["broken.png"]
+    assert found.embedders[0] == "lite0"
+    assert not found.unusable
+
+
+def test_a_table_is_looked_at(desk: Desk, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("name;size;kind\n" + "\n".join(f"n{i};{i},5;k{i % 2}" for i in range(9)))
+    found = desk.ask(ScanSource(table), Scanned)
+    assert isinstance(found, Scanned)
+    assert found.kind == "table"
+    assert [column.name for column in found.columns] == ["name", "size", "kind"]
+    assert found.preview[0][1] == "0,5"
+    assert found.embedders == ("table",)
+
+
+def test_an_empty_folder_is_said_to_be_unusable(desk: Desk, tmp_path: Path) -> None:
+    found = desk.ask(ScanSource(tmp_path), Scanned)
+    assert isinstance(found, Scanned)
+    assert found.unusable
+    assert found.hint
+
+
+def test_answers_survive_undo_close_and_reopen(desk: Desk, project: Path) -> None:
+    opened = desk.controller.opened
+    assert opened is not None
+    assert opened.question == "Same colour?"
+    assert len(opened.items) == N
+    assert opened.coordinates.shape == (N, 2)
+    desk.answer(5)
+    assert desk.state().progress.answered == 5
+    five = shown(desk.state())
+    desk.ask(Undo(), Changed)
+    four = shown(desk.state())
+    assert desk.state().progress.answered == 4
+    desk.ask(Redo(), Changed)
+    assert shown(desk.state()) == five
+    desk.ask(Undo(), Changed)
+    desk.ask(CloseProject(), Idle)
+    assert desk.controller.opened is None
+    desk.ask(OpenProject(project), Opened)
+    assert shown(desk.state()) == four
+    assert len(desk.state().history) == 5
+
+
+def test_answers_given_just_before_closing_are_kept(
+    qtbot: QtBot, desk: Desk, project: Path
+) -> None:
+    now = desk.state()
+    assert now.question is not None
+    a, b = now.question.pair
+    desk.controller.send(Tell(now.revision, a, b, Verdict.DIFFERENT))
+    assert worker.stop(desk.engine, desk.thread)
+    again = Desk(qtbot)
+    again.ask(OpenProject(project), Opened)
+    assert again.state().progress.answered == 1
+    assert worker.stop(again.engine, again.thread)
+
+
+def test_an_answer_to_an_earlier_question_is_dropped(desk: Desk, project: Path) -> None:
+    first = desk.state()
+    assert first.question is not None
+    a, b = first.question.pair
+    twice = Tell(first.revision, a, b, Verdict.SAME)
+    desk.ask(twice, Changed)
+    desk.ask(twice, Idle)
+    assert not any(isinstance(reply, Changed) and reply.snapshot.revision > first.revision + 1
+                   for reply in desk.heard)  # fmt: skip
+    assert desk.state().progress.answered == 1
+
+
+def test_look_ahead_knows_the_question_that_follows(desk: Desk, project: Path) -> None:
+    desk.answer(2)
+    desk.wait(lambda: len(desk.state().next_if) == 2)
+    now = desk.state()
+    assert now.question is not None
+    expected = now.next_if[Verdict.SAME]
+    a, b = now.question.pair
+    desk.ask(Tell(now.revision, a, b, Verdict.SAME), Changed)
+    after = desk.state().question
+    assert (after and after.pair) == (expected and expected.pair)
+
+
+def test_looking_back_changes_nothing(desk: Desk, project: Path) -> None:
+    desk.answer(4)
+    now = shown(desk.state())
+    desk.heard.clear()
+    with desk.qtbot.waitSignal(desk.controller.replayChanged, timeout=PATIENCE):
+        desk.controller.view(2)
+    assert desk.controller.shown is not None
+    assert desk.controller.shown.position == 2
+    assert not desk.controller.shown.live
+    assert shown(desk.state()) == now
+    desk.controller.view(None)
+    assert desk.controller.shown is desk.controller.snapshot
+
+
+def test_of_many_looks_the_last_is_shown(desk: Desk, project: Path) -> None:
+    desk.answer(4)
+    desk.wait(lambda: not desk.controller.busy)
+    desk.heard.clear()
+    for seq in (1, 2, 3, 2, 1, 3):
+        desk.controller.view(seq)
+    desk.wait(lambda: desk.controller.shown is not None and desk.controller.shown.position == 3
+              and sum(isinstance(reply, Idle) for reply in desk.heard) == 6)  # fmt: skip
+    looks = [reply for reply in desk.heard if isinstance(reply, Replayed)]
+    assert looks[-1].snapshot.position == 3
+
+
+def test_corrections(desk: Desk, project: Path) -> None:
+    desk.answer(3)
+    desk.ask(NameGroup(0, "warm"), Changed)
+    assert "warm" in [group.name for group in desk.state().overview.groups]
+    desk.ask(Revise(1, Verdict.UNSURE), Changed)
+    assert desk.state().progress.unsure == 1
+    now = desk.state()
+    assert now.question is not None
+    item = now.question.pair.a
+    desk.ask(SetAside(now.revision, (item,)), Changed)
+    assert desk.state().progress.set_aside == 1
+    desk.ask(SetAside(now.revision, (now.question.pair.b,)), Idle)  # stale: dropped
+    assert desk.state().progress.set_aside == 1
+    desk.ask(GoTo(0), Changed)
+    assert desk.state().progress.answered == 0
+    assert desk.state().undo is None
+    desk.ask(Undo(), Idle)  # nothing to take back: nothing happens
+    assert desk.state().position == 0
+
+
+def test_the_result_is_exported(desk: Desk, project: Path, tmp_path: Path) -> None:
+    desk.answer(4)
+    done = desk.ask(Export(csv=tmp_path / "groups.csv", folders=tmp_path / "groups"), Exported)
+    assert isinstance(done, Exported)
+    assert "groups.csv" in done.report
+    assert len((tmp_path / "groups.csv").read_text("utf-8-sig").splitlines()) == N + 1
+    assert len(list((tmp_path / "groups").rglob("*.png"))) == N
+
+
+def test_moved_pictures_are_found_again(
+    desk: Desk, pictures: Path, project: Path, tmp_path: Path
+) -> None:
+    desk.answer(2)
+    before = shown(desk.state())
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for file in pictures.glob("*.png"):
+        (moved / file.name).write_bytes(file.read_bytes())
+    opened = desk.ask(Relink(moved), Opened)
+    assert isinstance(opened, Opened)
+    assert opened.source == moved
+    assert opened.source_found
+    assert shown(desk.state()) == before
+
+
+def test_stopping_leaves_nothing_behind(desk: Desk, pictures: Path, tmp_path: Path) -> None:
+    path = tmp_path / "never.pairloom"
+    desk.controller.send(CreateProject(pictures, path, "pixels", 0))
+    with desk.qtbot.waitSignal(desk.controller.stopped, timeout=PATIENCE):
+        desk.controller.cancel()
+    assert not path.exists()
+    # and the next one is not stopped with it
+    desk.ask(CreateProject(pictures, path, "pixels", 0), Opened)
+    assert path.exists()
+
+
+def test_stopping_does_not_stop_answers(desk: Desk, project: Path) -> None:
+    now = desk.state()
+    assert now.question is not None
+    a, b = now.question.pair
+    desk.controller.send(Tell(now.revision, a, b, Verdict.DIFFERENT))
+    desk.controller.cancel()
+    desk.wait(lambda: desk.state().progress.answered == 1)
+
+
+@pytest.mark.parametrize("name", ["missing.pairloom", "text.pairloom"])
+def test_what_cannot_be_opened_is_said(desk: Desk, tmp_path: Path, name: str) -> None:
+    (tmp_path / "text.pairloom").write_text("this is no project")
+    said = desk.ask(OpenProject(tmp_path / name), Failed)
+    assert isinstance(said, Failed)
+    assert name in said.message
+    assert "Traceback" not in said.message
+
+
+def test_an_existing_file_is_not_written_over(desk: Desk, pictures: Path, tmp_path: Path) -> None:
+    path = tmp_path / "precious.pairloom"
+    path.write_text("precious")
+    desk.ask(CreateProject(pictures, path, "pixels", 0), Failed)
+    assert path.read_text() == "precious"
+
+
+def test_a_failed_start_keeps_the_open_project(
+    desk: Desk, pictures: Path, project: Path, tmp_path: Path
+) -> None:
+    desk.ask(CreateProject(tmp_path / "nowhere", tmp_path / "q.pairloom", "pixels", 0), Failed)
+    desk.answer(1)
+    assert desk.state().progress.answered == 1
+
+
+def test_a_bug_is_reported_and_the_thread_lives(desk: Desk, project: Path) -> None:
+    bug = desk.ask(Revise(999, Verdict.SAME), Crashed)
+    assert isinstance(bug, Crashed)
+    assert "Traceback" in bug.report
+    assert "Revise" in bug.report
+    assert "Python" in bug.report
+    desk.answer(1)
+
+
+def test_a_request_without_a_project_is_a_bug_of_ours(desk: Desk) -> None:
+    assert isinstance(desk.ask(Undo(), Crashed), Crashed)
+
+
+def test_the_engine_runs_on_its_own_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    act = desk.engine._act
+    monkeypatch.setattr(
+        desk.engine, "_act", lambda request: (seen.append(threading.get_ident()), act(request))
+    )
+    desk.ask(CloseProject(), Idle)
+    assert seen
+    assert threading.get_ident() not in seen
+
+
+def test_warming_up_loads_the_engine(desk: Desk) -> None:
+    import sys
+
+    desk.engine.warm_up()
+    desk.wait(lambda: "engine.study" in sys.modules)
+    desk.ask(CloseProject(), Idle)
+
+
+def test_messages_can_be_pickled(desk: Desk, project: Path) -> None:
+    import pickle
+
+    desk.answer(1)
+    for message in (desk.controller.opened, Changed(desk.state()), View(1), Stopped("x")):
+        assert type(pickle.loads(pickle.dumps(message))) is type(message)  # noqa: S301
