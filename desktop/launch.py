@@ -46,15 +46,21 @@ def launch(path: Path | None) -> int:
     app.installEventFilter(opener)
     wake = _quit_on_signals(app)
     window.show()
-    QTimer.singleShot(0, engine.warm_up)
-    if path is not None:
-        QTimer.singleShot(0, lambda: window.use(path.absolute()))
+    QTimer.singleShot(0, lambda: _begin(window, engine, path))
     status = app.exec()
     wake.setEnabled(False)
     if not worker.stop(engine, thread):
         log.LOG.error("the engine did not stop; leaving without it")
         os._exit(1)
     return status
+
+
+def _begin(window: MainWindow, engine: worker.EngineWorker, path: Path | None) -> None:
+    """Do what need not be done before the window is there."""
+    log.LOG.info("window shown")
+    engine.warm_up()
+    if path is not None:
+        window.use(path.absolute())
 
 
 class _Opener(QObject):
