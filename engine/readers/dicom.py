@@ -24,8 +24,12 @@ _PREAMBLE = 128  # bytes before the magic
 
 
 def looks_like(start: bytes, suffix: str) -> bool:
-    """Tell from the first 132 bytes or the ending of its name whether a file is DICOM."""
-    return start[_PREAMBLE:] == b"DICM" or suffix in SUFFIXES
+    """Tell from the first 132 bytes or the ending of its name whether a file is DICOM.
+
+    Old files begin at once with an element of group 2 or 8.
+    """
+    bare = start[:2] in {b"\x02\0", b"\x08\0"} and start[3:4] == b"\0"
+    return start[_PREAMBLE:] == b"DICM" or bare or suffix in SUFFIXES
 
 
 def read(file: BinaryIO) -> tuple[Picture, bool]:

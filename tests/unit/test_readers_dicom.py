@@ -163,6 +163,18 @@ def test_compression_without_a_decoder_is_named(tmp_path: Path) -> None:
         load_picture(tmp_path / "packed.dcm")
 
 
+def test_old_files_without_a_header(tmp_path: Path) -> None:
+    """Read by their ending from disk, and by their first element from memory."""
+    data = dcmread(write(tmp_path / "new.dcm", ramp()))
+    del data.file_meta
+    data.preamble = None
+    data.save_as(
+        tmp_path / "old.dcm", enforce_file_format=False, implicit_vr=True, little_endian=True
+    )
+    for source in (tmp_path / "old.dcm", (tmp_path / "old.dcm").read_bytes()):
+        assert np.array_equal(load_picture(source).pixels, ramp())
+
+
 def test_reports_hold_no_picture(tmp_path: Path) -> None:
     path = write(tmp_path / "report.dcm", None)
     with pytest.raises(DatasetError, match="holds no picture"):
