@@ -90,8 +90,9 @@ class HistoryDock(QDockWidget):
         popup.setMinimumWidth(popup.sizeHintForColumn(0) + 24)  # wider than the box itself
         popup.setAccessibleName(self._filter.accessibleName())
         self._search = QLineEdit(self)
-        self._search.setPlaceholderText(self.tr("#number or name"))
-        self._search.setAccessibleName(self.tr("Find steps by number, item, name or note"))
+        self._search.setPlaceholderText(self.tr("Find"))
+        self._search.setAccessibleName(self.tr("Find steps by #number, item, name or note"))
+        self._search.setToolTip(self._search.accessibleName())
         self._search.setClearButtonEnabled(True)
         for clear in self._search.findChildren(QToolButton):
             clear.setAccessibleName(self.tr("Clear"))
@@ -312,6 +313,7 @@ class _Body(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setMinimumWidth(300)
         self.above = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self.above.setSpacing(4)
 

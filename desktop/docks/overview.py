@@ -76,6 +76,7 @@ class _Split(QSplitter):
 
     def __init__(self, above: QWidget, below: QWidget) -> None:
         super().__init__(Qt.Orientation.Vertical)
+        self.setMinimumWidth(300)
         self.addWidget(above)
         self.addWidget(below)
         self.setStretchFactor(0, 1)

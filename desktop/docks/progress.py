@@ -197,5 +197,9 @@ class ProgressDock(QDockWidget):
 class _Body(QWidget):
     """What the dock holds."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMinimumWidth(280)
+
     def sizeHint(self) -> QSize:
         return QSize(320, max(260, super().sizeHint().height()))

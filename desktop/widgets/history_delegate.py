@@ -17,7 +17,7 @@ from desktop import theme
 from desktop.widgets import words
 from desktop.widgets.history_model import IS_NOW, IS_SHOWN, HistoryModel
 from desktop.widgets.history_rows import Row, Standing
-from desktop.widgets.thumbs import draw_icon, draw_line, draw_sign, draw_thumb
+from desktop.widgets.thumbs import draw_icon, draw_line, draw_parts, draw_sign, draw_thumb
 from engine.model import HistoryItem, StepKind
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _SIGN = 18
 _THUMB = 40
 _GAP = 6
 _FAINT = 0.65
+_NARROW = 180  # pixels of text below which times have no seconds
 _ICONS = {StepKind.REVISE: "undo", StepKind.SET_ASIDE: "aside", StepKind.NAME: "pencil"}
 
 
@@ -146,7 +147,8 @@ class HistoryDelegate(QStyledItemDelegate):
         line = painter.fontMetrics().height()
         top = place.center().y() - (3 * line) // 2 + 1
         first = QRect(place.left(), top, place.width(), line)
-        clock = words.clock(step.at, time.time())
+        is_narrow = place.width() < _NARROW
+        clock = words.clock(step.at, time.time(), seconds=not is_narrow)
         painter.setPen(QColor(colors.muted))
         painter.drawText(first, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, clock)
         title = QRect(first)
@@ -161,10 +163,11 @@ class HistoryDelegate(QStyledItemDelegate):
         draw_line(painter, first.translated(0, line), middle)
         is_change = words.changed_groups(step.effect) or step.kind is StepKind.NAME
         painter.setPen(QColor(colors.text if is_change else colors.muted))
-        detail = model.detail(row)
-        if painter.fontMetrics().horizontalAdvance(detail) > first.width():
-            detail = model.detail(row, short=True)
-        draw_line(painter, first.translated(0, 2 * line), detail)
+        below, detail = first.translated(0, 2 * line), model.detail(row)
+        if painter.fontMetrics().horizontalAdvance(detail) > below.width():
+            draw_parts(painter, below, model.detail(row, short=True).split(" · "), " · ")
+        else:
+            draw_line(painter, below, detail)
 
     def _draw_thumbs(self, painter: QPainter, place: QRect, items: tuple[int, ...]) -> QRect:
         """Draw up to two thumbnails; give the room that is left."""

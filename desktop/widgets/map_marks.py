@@ -98,15 +98,15 @@ class MapMarks:
 
     def mark_prototypes(self, places: Sequence[Place], slots: Sequence[int]) -> None:
         """Mark prototypes: their group's sign, larger, outlined."""
-        outline = _pen(theme.current().colors.text, 1.8)
+        outline = _pen(theme.current().colors.text, 1.6)
         brushes = [QBrush(theme.slot_color(slot)) for slot in slots]
         symbols = [theme.slot_symbol(slot) for slot in slots]
-        self._set(self._prototypes, places, pen=outline, brush=brushes, symbol=symbols, size=15.0)
+        self._set(self._prototypes, places, pen=outline, brush=brushes, symbol=symbols, size=13.0)
 
     def mark_criticisms(self, places: Sequence[Place]) -> None:
         """Mark criticisms, the items that the prototypes represent badly: a ring."""
-        ring = _pen(theme.current().colors.text, 1.4)
-        self._set(self._criticisms, places, pen=ring, brush=_no_fill(), symbol="o", size=15.0)
+        ring = _pen(theme.current().colors.muted, 1.2)
+        self._set(self._criticisms, places, pen=ring, brush=_no_fill(), symbol="o", size=14.0)
 
     def mark_pair(self, places: Sequence[Place], slots: Sequence[int]) -> None:
         """Mark the two items in hand: a ring around each, and a line between them."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QEnterEvent, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop import theme
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _REACH = 12.0  # pixels around the pointer in which an item is found
 _SETTLE_MS = 80
 _ZOOM = 0.8
+_ROOMY = 420  # pixels of width from which on the buttons cover nothing that matters
 _ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -260,7 +261,18 @@ class ScatterMap(QWidget):
             self.fit()
         size = self._buttons.sizeHint()
         self._buttons.setGeometry(self.width() - size.width() - 6, 6, size.width(), size.height())
+        self._buttons.setVisible(self.width() >= _ROOMY or self.underMouse())
         self._buttons.raise_()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Show the buttons, which a small map has no room for otherwise."""
+        super().enterEvent(event)
+        self._buttons.show()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Take the buttons away from a small map."""
+        super().leaveEvent(event)
+        self._buttons.setVisible(self.width() >= _ROOMY)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Take the card away with the map."""

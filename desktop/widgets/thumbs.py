@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPainterPath
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPainterPath, QPen
 
 from desktop import theme
 from engine.model import Verdict
@@ -37,6 +37,8 @@ def draw_thumb(painter: QPainter, square: QRect, pictures: PictureStore, item: i
         target.moveCenter(square.center())
         painter.setClipPath(outline)
         painter.drawPixmap(target, pixmap)
+        painter.setClipping(False)
+    painter.strokePath(outline, QPen(QColor(theme.current().colors.border), 1))
     painter.restore()
 
 

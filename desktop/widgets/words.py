@@ -105,8 +105,8 @@ def _moved(count: int, *, short: bool) -> str:
     return QCoreApplication.translate("Words", "{0} items moved", "", count).format(number(count))
 
 
-def clock(at: float, now: float) -> str:
-    """Write a time of day, local; with the day before it when that was not today.
+def clock(at: float, now: float, *, seconds: bool = True) -> str:
+    """Write a time of day, local; of another day the day, and no seconds.
 
     Parameters
     ----------
@@ -116,6 +116,6 @@ def clock(at: float, now: float) -> str:
     local, today = (QDateTime.fromSecsSinceEpoch(int(when)) for when in (at, now))
     time = QLocale().toString(local.time(), "HH:mm:ss")
     if local.date() == today.date():
-        return time
+        return time if seconds else time[:-3]
     pattern = "d MMM" if local.date().year() == today.date().year() else "d MMM yyyy"
     return f"{QLocale().toString(local.date(), pattern)} {time[:-3]}"

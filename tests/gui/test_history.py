@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 
 import pytest
@@ -12,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from desktop import theme
 from desktop.controller import Controller
 from desktop.docks.history import HistoryDock
+from desktop.docks.progress import ProgressDock
 from desktop.messages import Changed, GoTo, Opened, Redo, Replayed, Revise, Undo, View
 from desktop.widgets.history_model import Show
 from desktop.widgets.history_rows import HistoryTree, Row, Standing
@@ -491,3 +494,26 @@ def test_another_project_begins_anew(qtbot: QtBot) -> None:
     controller.receive(other)
     assert [row.seq for row in rows_of(dock)] == [0]
     assert not dock._undo.isEnabled()
+
+
+def test_low_and_wide_docks_leave_the_room_to_the_list(qtbot: QtBot) -> None:
+    _, _, dock = shown_dock(qtbot)
+    dock.resize(340, 300)
+    narrow = dock.list.height()
+    dock.resize(480, 300)
+    qtbot.waitUntil(lambda: dock.list.height() > narrow + 30)
+
+
+def test_nothing_is_kept_of_closed_docks(qtbot: QtBot) -> None:
+    controller, opened = controller_on(history=BRANCHED)
+    pictures = RecordedPictures()
+    for make in (lambda: HistoryDock(controller, pictures), lambda: ProgressDock(controller)):  # type: ignore[arg-type]
+        dock = make()
+        controller.receive(opened)
+        gone = weakref.ref(dock)
+        dock.deleteLater()
+        del dock
+        qtbot.wait(1)
+        gc.collect()
+        assert gone() is None
+    controller.receive(Changed(moved_on(opened.snapshot)))  # nobody hears it, nothing breaks
