@@ -11,9 +11,11 @@ import argparse
 import inspect
 import io
 import json
+import logging
 import os
 import sys
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -50,6 +52,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     Exit status: 0 done, 1 `verify` found damage, 2 wrong input, 130 interrupted.
     """
+    # What libraries grumble about single files is told by the reasons these files are given.
+    logging.getLogger().addHandler(logging.NullHandler())
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names that the terminal cannot show
