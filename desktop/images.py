@@ -13,9 +13,10 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QThreadPool, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QThreadPool, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 
 from desktop.controller import Controller
@@ -32,6 +33,7 @@ _WORKERS = 2
 _FULL_BYTES = 512 * 2**20
 _THUMBNAIL_BYTES = 96 * 2**20
 _LONGEST_IMAGE = 2048  # of the image that `pictureReady` brings
+_COLLECT_MS = 4  # between looks at what the workers have brought, while they work
 _MOST_WAITING = 600  # thumbnails asked for and scrolled past are forgotten beyond this
 _URGENT, _SOON, _THUMBNAIL = 2, 1, 0
 
@@ -115,8 +117,6 @@ class PictureStore(QObject):
     pictureReady = Signal(int, int, QImage)
     pictureFailed = Signal(int, str)
 
-    _fetched = Signal(object)
-
     def __init__(
         self,
         controller: Controller,
@@ -139,7 +139,12 @@ class PictureStore(QObject):
         self._paths: tuple[bytes | None, ...] = ()
         self._pool = QThreadPool()
         self._pool.setMaxThreadCount(_WORKERS)
-        self._fetched.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        # Workers touch no Qt object of this thread, so that none can vanish under their hands.
+        self._fetched: SimpleQueue[_Fetched] = SimpleQueue()
+        self._collecting = QTimer(self)
+        self._collecting.setInterval(_COLLECT_MS)
+        self._collecting.setTimerType(Qt.TimerType.PreciseTimer)
+        self._collecting.timeout.connect(self._collect)
         controller.studyOpened.connect(self._open)
         controller.closed.connect(self._forget)
         if controller.opened is not None:
@@ -204,6 +209,7 @@ class PictureStore(QObject):
     def close(self) -> None:
         """Stop fetching and wait for what is under way; nothing is emitted afterwards."""
         self._closed = True
+        self._collecting.stop()
         self._waiting.clear()
         self._pool.clear()
         self._pool.waitForDone()
@@ -250,9 +256,10 @@ class PictureStore(QObject):
                 _Fetched(self._epoch, wanted, picture=self._full.get(wanted.item)),
                 self._source,
                 path,
-                self._fetched.emit,
+                self._fetched.put,
             )
             self._pool.start(fetch)
+            self._collecting.start()
 
     def _most_urgent(self) -> _Wanted:
         """Whole pictures in the order asked for, then the thumbnail asked for last.
@@ -263,13 +270,16 @@ class PictureStore(QObject):
         among = [wanted for wanted, priority in self._waiting.items() if priority == most]
         return among[-1] if most == _THUMBNAIL else among[0]
 
-    def _take(self, fetched: _Fetched) -> None:
-        self._running.discard((fetched.epoch, fetched.wanted))
-        if self._closed:
-            return
-        if fetched.epoch == self._epoch:
-            self._keep(fetched)
+    def _collect(self) -> None:
+        """Take in what the workers have brought, and give them more to do."""
+        while not self._fetched.empty():
+            fetched = self._fetched.get()
+            self._running.discard((fetched.epoch, fetched.wanted))
+            if fetched.epoch == self._epoch and not self._closed:
+                self._keep(fetched)
         self._start()
+        if not self._running:
+            self._collecting.stop()
 
     def _keep(self, fetched: _Fetched) -> None:
         item, size = fetched.wanted

@@ -139,7 +139,7 @@ class JudgePage(QWidget):
         self.gate.changed.connect(self._gate_changed)
         pane.area.ready.connect(self.gate.painted)
         pane.area.failed.connect(self._picture_failed)
-        pane.bar.answered.connect(self._pressed)
+        pane.bar.answered.connect(self.answer)
         pane.guess.toggled.connect(self._show_confidence)
         pane.aside.clicked.connect(self.open_aside_menu)
         pane.aside_menu.chosen.connect(self.set_aside)
@@ -226,8 +226,9 @@ class JudgePage(QWidget):
         self.pane.replay.say(f"{line}: {judge_text.taken(step)}" if step is not None else line)
         given = step.answer.verdict if step is not None and step.answer is not None else None
         self.pane.bar.set_given(given)
-        self.pane.why.setText("")
+        self.pane.why.setText(judge_text.circumstances(step) if step is not None else "")
         self.pane.failure.say("")
+        self.pane.note.clear()
 
     def _show_end(self, shown: Snapshot) -> None:
         self._on_screen = None
@@ -271,12 +272,16 @@ class JudgePage(QWidget):
 
     # ------------------------------------------------------------------ answering
 
-    def _pressed(self, verdict: Verdict, confidence: Confidence) -> None:
-        guess = self.pane.guess.isChecked() and confidence is Confidence.QUITE
-        self.answer(verdict, Confidence.GUESS if guess else confidence)
-
     def answer(self, verdict: Verdict, confidence: Confidence = Confidence.QUITE) -> None:
-        """Answer the pair on the screen, if an answer counts now."""
+        """Answer the pair on the screen, if an answer counts now.
+
+        Parameters
+        ----------
+        confidence
+            QUITE becomes a guess where the person said so before.
+        """
+        if confidence is Confidence.QUITE and self.pane.guess.isChecked():
+            confidence = Confidence.GUESS
         live = self._controller.snapshot
         if self._controller.replaying or live is None or live.question is None:
             return
@@ -401,7 +406,7 @@ class JudgePage(QWidget):
             return
         if key in _VERDICTS:
             confidence = Confidence.CERTAIN if press.certain else Confidence.QUITE
-            self._pressed(_VERDICTS[key], confidence)
+            self.answer(_VERDICTS[key], confidence)
         else:
             self._keys[key]()
 

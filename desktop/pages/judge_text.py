@@ -5,7 +5,9 @@ Hides grammar. Promises plain figures without promises of their own.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
+import time
+
+from PySide6.QtCore import QCoreApplication, QLocale
 
 from desktop.widgets import words
 from engine.model import Conflict, HistoryItem, Question, Snapshot, StepKind
@@ -103,6 +105,17 @@ def deed(step: HistoryItem) -> str:
             return _tr("Set aside")
         case StepKind.NAME:
             return _tr("Named “{0}”").format(step.text)
+
+
+def circumstances(step: HistoryItem) -> str:
+    """Say when an answer was given, and how long the person looked; "" for other steps."""
+    if step.answer is None:
+        return ""
+    when = words.clock(step.at, time.time())
+    if step.answer.response_ms is None:
+        return _tr("Answered {0}.").format(when)
+    seconds = QLocale().toString(step.answer.response_ms / 1000, "f", 1)
+    return _tr("Answered {0}, after {1} s.").format(when, seconds)
 
 
 def step_line(shown: Snapshot, live: Snapshot) -> str:

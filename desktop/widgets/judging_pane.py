@@ -7,7 +7,7 @@ and no text is cut off in a narrow window.
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
@@ -28,8 +28,8 @@ from desktop.widgets.pair_area import PairArea
 from desktop.widgets.passing_note import PassingNote
 from desktop.widgets.view_tools import ViewTools
 
-_NARROW = 860  # pixels of the layout: below it the last answers stand under the reason
-_CRAMPED = 700  # below it the small buttons do not name their keys
+_NARROW = 130  # letters: below it the last answers stand under the reason
+_CRAMPED = 100  # below it the small buttons do not name their keys
 _MARGIN = 16
 _ICON = QSize(18, 18)
 
@@ -63,7 +63,10 @@ class JudgingPane(QWidget):
     def __init__(self, store: PictureStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.question = QLabel(self)
-        self.question.setProperty("role", "heading")
+        heading = QFont(self.font())
+        heading.setPointSizeF(heading.pointSizeF() * 1.3)
+        heading.setWeight(QFont.Weight.DemiBold)
+        self.question.setFont(heading)
         self.question.setWordWrap(True)
         self.question.setTextFormat(Qt.TextFormat.PlainText)
         self.progress = QLabel(self)
@@ -149,7 +152,8 @@ class JudgingPane(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the last answers under the reason where both do not fit side by side."""
         super().resizeEvent(event)
-        ways, width = QBoxLayout.Direction, event.size().width()
+        ways = QBoxLayout.Direction
+        width = event.size().width() // self.fontMetrics().averageCharWidth()
         self._foot.setDirection(ways.TopToBottom if width < _NARROW else ways.LeftToRight)
         self._name_keys(shown=width >= _CRAMPED)
 

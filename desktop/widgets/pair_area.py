@@ -129,6 +129,8 @@ class PairArea(QWidget):
             self.rows.set_heads(heads[0], heads[-1])
 
     def _head(self, snapshot: Snapshot, item: int) -> str:
+        if not self._pictures.isHidden():  # their captions say it
+            return self.tr("Left") if item == self._shown[0] else self.tr("Right")
         group = group_of(snapshot, item)
         name = "" if self._names_hidden else self._items[item].name
         sign = theme.slot_text(group.slot if group is not None else -1)

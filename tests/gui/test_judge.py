@@ -761,6 +761,10 @@ def test_rows_are_judged_like_pictures(rows: Bench) -> None:
     rows.start().ready()
     assert not rows.page.pane.area.view_pair[0].isVisible()
     assert rows.page.pane.area.rows.isVisible()
+    model = rows.page.pane.area.rows.model()
+    head = model.headerData(1, Qt.Orientation.Horizontal)
+    assert head.startswith(f"row {shuffled(FIRST)[0] + 1} · ")
+    assert "4 items" in head
     names = [line.name for line in rows.page.pane.area.rows.lines]
     assert set(names) == {"radius", "texture", "site"}
     assert "secret" not in str(rows.page.pane.area.rows.lines)
@@ -777,6 +781,9 @@ def test_rows_with_pictures_wait_for_both(qtbot: QtBot, folder: Path) -> None:
     area = bench.page.pane.area
     assert all(view.isVisible() and view.picture is not None for view in area.view_pair)
     assert area.rows.isVisible()
+    model = area.rows.model()
+    heads = [model.headerData(place, Qt.Orientation.Horizontal) for place in range(3)]
+    assert heads == ["Column", "Left", "Right"]  # the captions say the rest
     bench.store.close()
 
 
