@@ -11,6 +11,7 @@ import math
 import zipfile
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -167,8 +168,8 @@ def _array(file: IO[bytes], size: int, short: str, job: Job) -> npt.NDArray[Any]
                 header = np.lib.format.read_array_header_2_0(stepping)
             else:
                 raise Unreadable(f"{short} is of version {version}, which is not read")
-        except ValueError as error:
-            raise Unreadable(f"{short} is damaged ({error})") from error
+        except (ValueError, SyntaxError, TokenError, RecursionError, MemoryError) as error:
+            raise Unreadable(f"{short} is damaged: its header is no description") from error
         shape, fortran, dtype = header
         if dtype.hasobject:
             raise Unreadable(f"{short} holds Python objects, which could run code when loaded")
@@ -180,8 +181,11 @@ def _array(file: IO[bytes], size: int, short: str, job: Job) -> npt.NDArray[Any]
             raw += piece
         if len(raw) < n_bytes:
             raise Unreadable(f"{short} is cut off")
-        flat = np.frombuffer(raw, dtype, math.prod(shape))
-        return flat.reshape(shape, order="F" if fortran else "C")
+        try:
+            flat = np.frombuffer(raw, dtype, math.prod(shape))
+            return flat.reshape(shape, order="F" if fortran else "C")
+        except ValueError as error:
+            raise Unreadable(f"{short} is damaged: no array can have its shape") from error
 
 
 def _matrix(arrays: dict[str, npt.NDArray[Any]], name: str) -> Floats:
@@ -202,7 +206,8 @@ def _labels(array: npt.NDArray[Any] | None, n: int) -> list[str | None]:
     if array is None:
         return [None] * n
     if array.shape != (n,) and array.shape != (n, 1):
-        raise Unreadable(f"y must hold one label for each of the {n} rows, but is {array.shape}")
+        shape = " x ".join(map(str, array.shape)) or "a single value"
+        raise Unreadable(f"y must hold one label for each of the {n} rows, but is {shape}")
     if array.dtype.kind not in "fiubUS":
         raise Unreadable(f"y must hold numbers or texts, but holds {array.dtype}")
     return [_label(value) for value in array.ravel().tolist()]

@@ -193,3 +193,25 @@ def test_stopping(tmp_path: Path) -> None:
     job.cancel()
     with pytest.raises(Cancelled):
         readers.read(save(tmp_path / "a.npz", X=X), job)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "(" * 16,
+        "-" * 9000 + "1",
+        "{1: 2}",
+        "{'descr': '|V0', 'fortran_order': False, 'shape': (3, 4)}",
+        "{'descr': '(3,)<f8', 'fortran_order': False, 'shape': (1, 2)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (2**3, 1)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775808, 0)}",
+        f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({'1, ' * 100})}}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-3, 4)}",
+    ],
+)
+def test_headers_that_describe_no_array(tmp_path: Path, header: str) -> None:
+    member = b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header.encode() + bytes(99)
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("X.npy", member)
+    with pytest.raises(DatasetError, match="cannot be read: X"):
+        readers.read(tmp_path / "a.npz", Job())
