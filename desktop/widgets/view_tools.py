@@ -32,6 +32,7 @@ class ViewTools(QWidget):
         super().__init__(parent)
         self._views = views
         self._icons: dict[QToolButton, str] = {}
+        self._drawn: dict[QToolButton, tuple[str, bool]] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -48,9 +49,10 @@ class ViewTools(QWidget):
         for button in self._icons:
             row.addWidget(button)
         views.changed.connect(self.refresh)
-        theme.current().themeChanged.connect(self.refresh)
+        theme.current().themeChanged.connect(self._color)
         self.show_names(hidden=False)
         self.refresh()
+        self._color()
 
     def show_names(self, *, hidden: bool) -> None:
         """Show whether names are hidden."""
@@ -75,8 +77,18 @@ class ViewTools(QWidget):
         self.shades.setVisible(self._views.any_grey)
         self._invert.setChecked(self._views.inverted)
         self._presets[self._views.preset].setChecked(True)
-        for button, icon in self._icons.items():
-            button.setIcon(theme.icon(icon))
+        self._draw(self.link)
+
+    def _draw(self, button: QToolButton) -> None:
+        """Give a button its icon; drawing one takes a millisecond, so only where it changed."""
+        wanted = (self._icons[button], theme.current().is_dark)
+        if self._drawn.get(button) != wanted:
+            self._drawn[button] = wanted
+            button.setIcon(theme.icon(wanted[0]))
+
+    def _color(self) -> None:
+        for button in self._icons:
+            self._draw(button)
 
     def _button(self, icon: str, text: str, act: Callable[[], None] | None) -> QToolButton:
         button = QToolButton(self)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtGui import QAccessible, QKeyEvent
+from PySide6.QtGui import QAccessible, QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -38,6 +38,7 @@ from desktop.messages import (
 )
 from desktop.pages import judge_text
 from desktop.pages.judge import JudgePage
+from desktop.widgets.answer_bar import mixed
 from desktop.widgets.answer_gate import SETTLE_MS, GateState
 from desktop.widgets.sides import shuffled
 from engine.model import (
@@ -797,6 +798,16 @@ def test_a_change_of_the_look_keeps_the_pair(bench: Bench, qapp: QApplication) -
     assert bench.page.gate.is_open
     assert bench.page.gate.token == token
     theme.apply(qapp, "light")
+
+
+@pytest.mark.parametrize("colors", [theme.LIGHT, theme.DARK])
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_the_words_of_an_answer_can_be_read(colors: theme.Colors, verdict: Verdict) -> None:
+    ink = QColor(getattr(colors, verdict.value))
+    for share in (0.07, 0.14):  # at rest, under the pointer
+        ground = mixed(QColor(colors.raised), ink, share)
+        assert theme.contrast(ink, ground) >= 4.5
+    assert theme.contrast(QColor(colors.on_accent), ink) >= 4.5  # given, in a replay
 
 
 def visible_buttons(bench: Bench) -> list[QAbstractButton]:
