@@ -142,6 +142,11 @@ class Dataset:
         return digest.digest()
 
 
+def counted(number: int, noun: str) -> str:
+    """Put a number before a noun: "1 file", "2 files"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def same_content(contents: Iterable[bytes]) -> dict[int, tuple[int, ...]]:
     """Map the position of each different content to the positions of its later, exact copies."""
     first: dict[bytes, int] = {}

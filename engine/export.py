@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine import answers
-from engine.dataset import CONTENT_BYTES, Dataset, Item, SourceKind
+from engine.dataset import CONTENT_BYTES, Dataset, Item, SourceKind, counted
 from engine.errors import EngineError, ResourceError
 from engine.job import Job
-from engine.outfile import exchanged
+from engine.outfile import check_output, exchanged
 from engine.study import Study
 
 COLUMNS = ("item", "path", "content", "group", "name", "certainty", "status", "copy_of")
@@ -83,16 +83,19 @@ def write_groups_csv(study: Study, path: Path) -> str:
     Raises
     ------
     EngineError
-        When the file cannot be written.
+        When the file cannot be written, or is the source or the project itself.
     ResourceError
         When the disk is full.
     """
     path = Path(path)
+    pictures = study.dataset.kind is SourceKind.IMAGES
+    kept = None if study.project is None else study.project.path
+    check_output(path, study.dataset.source, kept, ending=".csv" if pictures else "")
     placed = _placed(study)
     rows = [row for entry in placed for row in _rows(entry, study.dataset)]
     with _explained(path):
         _write_csv(path, COLUMNS, rows)
-    return f"Wrote {_counted(len(rows), 'line')} to {path}."
+    return f"Wrote {counted(len(rows), 'line')} to {path}."
 
 
 def _rows(entry: _Placed, dataset: Dataset) -> Iterator[list[str]]:
@@ -328,19 +331,19 @@ class _Target:
         lines = []
         if self._pictures or not self._tables:
             lines.append(
-                f"Copied {_counted(self._pictures, 'picture')} into "
-                f"{_counted(len(self._places), 'folder')} in {self._folder}."
+                f"Copied {counted(self._pictures, 'picture')} into "
+                f"{counted(len(self._places), 'folder')} in {self._folder}."
             )
         if self._tables:
-            lines.append(f"Wrote {_counted(self._tables, 'table')} in {self._folder}.")
+            lines.append(f"Wrote {counted(self._tables, 'table')} in {self._folder}.")
         if self.lost:
             lines.append(
-                f"{_counted(len(self.lost), 'picture')} could not be read and "
+                f"{counted(len(self.lost), 'picture')} could not be read and "
                 f"{'was' if len(self.lost) == 1 else 'were'} left out: {_listed(self.lost)}."
             )
         if self.changed:
             lines.append(
-                f"{_counted(len(self.changed), 'picture')} changed after being sorted, "
+                f"{counted(len(self.changed), 'picture')} changed after being sorted, "
                 f"look again: {_listed(self.changed)}."
             )
         return "\n".join(lines)
@@ -380,10 +383,6 @@ def tidy_name(name: str) -> str:
 
 def _comparable(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
 import sys
 from collections.abc import Iterator
@@ -15,16 +16,51 @@ from pathlib import Path
 
 from engine.errors import ParameterError
 
+STDOUT = Path("-")
 
-def check_output(path: str | Path | None) -> None:
-    """Refuse an output file that cannot be written before the work, not after."""
-    if path is None or path == "-":
+
+def check_output(path: Path | None, *inputs: Path | None, ending: str = "") -> None:
+    """Refuse, before the work, an output file that cannot be written or would destroy an input.
+
+    Parameters
+    ----------
+    path
+        None = no output.
+    inputs
+        Files and folders that the result is made of.
+    ending
+        Of files that may be replaced where they lie in a folder of inputs, which reads none such.
+
+    Raises
+    ------
+    ParameterError
+        When the file is refused.
+    """
+    if path is None or path == STDOUT:
         return
-    folder = Path(path).absolute().parent
-    if not folder.is_dir():
-        raise ParameterError(f"the folder {folder} does not exist", "make it first")
-    if Path(path).is_dir():
+    target = path.absolute()
+    if not target.parent.is_dir():
+        raise ParameterError(f"the folder {target.parent} does not exist", "make it first")
+    if target.is_dir():
         raise ParameterError(f"{path} is a folder", "give the name of a file")
+    if target.exists() and not target.is_file():
+        raise ParameterError(f"{path} is a device or a pipe", "give the name of a file")
+    if not os.access(target.parent, os.W_OK):
+        raise ParameterError(f"the folder {target.parent} is read-only", "choose another one")
+    for source in inputs:
+        if source is not None and _destroys(target, source, ending):
+            raise ParameterError(
+                f"{path} would overwrite what the result is made of", "choose another name"
+            )
+
+
+def _destroys(target: Path, source: Path, ending: str) -> bool:
+    if not target.exists():  # nor does the source, if both are still to be made
+        return target == source.absolute()
+    if not source.is_dir():
+        return source.exists() and target.samefile(source)
+    inside = target.resolve().is_relative_to(source.resolve())
+    return inside and target.suffix.lower() != ending
 
 
 @contextlib.contextmanager
@@ -38,11 +74,11 @@ def exchanged(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def write_json(path: str | None, value: dict[str, object]) -> None:
-    """Write a result to a file, or to stdout for "-"; None = nowhere."""
+def write_json(path: Path | None, value: dict[str, object]) -> None:
+    """Write a result to a file, or to `STDOUT`; None = nowhere."""
     text = json.dumps(value, ensure_ascii=False)
-    if path == "-":
+    if path == STDOUT:
         sys.stdout.write(text + "\n")
     elif path is not None:
-        with exchanged(Path(path)) as part:
+        with exchanged(path) as part:
             part.write_text(text + "\n", encoding="utf-8")

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli.arguments import parse
 from engine.cli.terminal import Progress, interruptible
-from engine.dataset import Dataset, Role, SourceKind
+from engine.dataset import Dataset, Role, SourceKind, counted
 from engine.errors import Cancelled, DatasetError, EngineError, ParameterError, UsageError
 from engine.job import Job
-from engine.outfile import check_output, exchanged, write_json
+from engine.outfile import STDOUT, check_output, exchanged, write_json
 
 if TYPE_CHECKING:
     from engine.model import Snapshot
@@ -159,7 +159,7 @@ def _simulate(arguments: argparse.Namespace, job: Job) -> int:
     from engine.simulate import Oracle, simulate
 
     started = time.perf_counter()
-    check_output(arguments.json)
+    check_output(arguments.json, arguments.source, arguments.project, ending=".json")
     Oracle((), arguments.noise)  # a noise out of range is told before anything is read
     with _created(arguments, arguments.project, job, labelled=True) as study:
         truth = study.truth()
@@ -171,11 +171,11 @@ def _simulate(arguments: argparse.Namespace, job: Job) -> int:
         curve = simulate(study, oracle, arguments.budget, job)
     result = curve.as_json(prepared, time.perf_counter() - started)
     write_json(arguments.json, result)
-    if arguments.json != "-":
+    if arguments.json != STDOUT:
         ari, nmi = (f"{values[-1]:.3f}" if values else "-" for values in (curve.ari, curve.nmi))
         print(
-            f"{curve.strategy} asked {curve.asked} of {curve.budget} questions about {curve.n} "
-            f"items: {curve.groups} groups, ARI {ari}, NMI {nmi}"
+            f"{curve.strategy} asked {curve.asked} of {counted(curve.budget, 'question')} about "
+            f"{counted(curve.n, 'item')}: {counted(curve.groups, 'group')}, ARI {ari}, NMI {nmi}"
         )
     return _DONE
 
@@ -184,7 +184,7 @@ def _new(arguments: argparse.Namespace, job: Job) -> int:
     """Start a project."""
     with _created(arguments, arguments.output, job) as study:
         print(f"Made {arguments.output}: {_described(study.dataset)}")
-        print(f"{study.problem.d} features by {study.settings.embedder}")
+        print(f"{counted(study.problem.d, 'feature')} by {study.settings.embedder}")
         for note in study.dataset.notes:
             print(note)
         for problem in study.dataset.problems[:_LISTED]:
@@ -259,7 +259,7 @@ def _replay(arguments: argparse.Namespace, job: Job) -> int:
     """Fold the answers of a project anew, up to the present or a chosen step."""
     from engine.study import Study
 
-    check_output(arguments.json)
+    check_output(arguments.json, arguments.project)
     _leave_a_core()
     with Study.open(arguments.project, job) as study:
         session = study.session
@@ -276,14 +276,16 @@ def _replay(arguments: argparse.Namespace, job: Job) -> int:
                 ) from None
         result = _state(study, snapshot)
     write_json(arguments.json, result)
-    if arguments.json != "-":
+    if arguments.json != STDOUT:
         progress = snapshot.progress
         print(
-            f"After step {snapshot.position}: {progress.answered} answers, "
-            f"{len(snapshot.overview.groups)} groups"
+            f"After step {snapshot.position}: {counted(progress.answered, 'answer')}, "
+            f"{counted(len(snapshot.overview.groups), 'group')}"
         )
         for group in snapshot.overview.groups:
-            print(f"  {group.slot + 1:>3}  {group.size:>6} items  {group.name}".rstrip())
+            print(
+                f"  {group.slot + 1:>3}  {counted(group.size, 'item'):>12}  {group.name}".rstrip()
+            )
     return _DONE
 
 
@@ -349,7 +351,7 @@ def _embed(arguments: argparse.Namespace, job: Job) -> int:
 
     from engine import embedders, readers
 
-    check_output(arguments.output)
+    check_output(arguments.output, arguments.source, ending=".npz")
     _leave_a_core()
     dataset = readers.read(
         arguments.source,
@@ -372,7 +374,7 @@ def _embed(arguments: argparse.Namespace, job: Job) -> int:
         arrays["y_names"], arrays["y"] = np.unique(np.array(labels), return_inverse=True)
     with exchanged(arguments.output) as part, part.open("xb") as file:
         np.savez_compressed(file, **arrays)
-    print(f"{len(dataset)} items, {features.shape[1]} features by {name}")
+    print(f"{counted(len(dataset), 'item')}, {counted(features.shape[1], 'feature')} by {name}")
     return _DONE
 
 
@@ -425,7 +427,7 @@ def _roles(arguments: argparse.Namespace) -> dict[str, Role] | None:
 
 
 def _described(dataset: Dataset) -> str:
-    return f"{len(dataset)} items" + (
+    return counted(len(dataset), "item") + (
         f", {len(dataset.problems)} that cannot be used" if dataset.problems else ""
     )
 

@@ -13,6 +13,8 @@ from typing import NoReturn
 from engine.dataset import Role
 from engine.errors import ParameterError
 
+_MOST_QUESTIONS = 1_000_000  # the learning curve has a place for each
+
 _SOURCE_HELP = (
     "a folder of pictures, a table (csv, tsv, xlsx, parquet), a folder of tables with the same "
     "columns, or an .npz with X and, optionally, y"
@@ -60,20 +62,20 @@ def _parser() -> argparse.ArgumentParser:
     _add_source(simulate)
     _add_strategy(simulate)
     simulate.add_argument(
-        "--budget", type=_count, required=True, metavar="N", help="questions at most"
+        "--budget", type=_budget, required=True, metavar="N", help="questions at most"
     )
     simulate.add_argument(
         "--noise", type=float, default=0.0, metavar="P", help="chance of a wrong verdict [0]"
     )
     simulate.add_argument(
-        "--project", type=Path, metavar="P.pairloom", help="keep the answers as a new project"
+        "--project", type=_path, metavar="P.pairloom", help="keep the answers as a new project"
     )
     _add_json(simulate)
 
     new = command("new", "Start a project from a folder, table or array.")
     _add_source(new)
     _add_strategy(new)
-    new.add_argument("-o", "--output", type=Path, required=True, metavar="P.pairloom")
+    new.add_argument("-o", "--output", type=_path, required=True, metavar="P.pairloom")
 
     info = command("info", "Say what a project holds.")
     _add_project(info)
@@ -90,10 +92,10 @@ def _parser() -> argparse.ArgumentParser:
 
     export = command("export", "Write the groups of a project.")
     _add_project(export)
-    export.add_argument("--csv", type=Path, metavar="OUT.csv", help="a line per file")
+    export.add_argument("--csv", type=_path, metavar="OUT.csv", help="a line per file")
     export.add_argument(
         "--folders",
-        type=Path,
+        type=_path,
         metavar="DIR",
         help="copy the pictures into one folder per group below DIR, which must be new or empty; "
         "of a table, write one CSV per group",
@@ -101,22 +103,24 @@ def _parser() -> argparse.ArgumentParser:
 
     embed = command("embed", "Write features as .npz: X, names, content, and y if known.")
     _add_source(embed)
-    embed.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.npz")
+    embed.add_argument("-o", "--output", type=_path, required=True, metavar="OUT.npz")
     return parser
 
 
 def _add_project(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("project", type=Path, metavar="P.pairloom", help="a project file")
+    parser.add_argument("project", type=_path, metavar="P.pairloom", help="a project file")
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", metavar="OUT", help="write the result here; - = stdout")
+    parser.add_argument(
+        "--json", type=_path, metavar="OUT", help="write the result here; - = stdout"
+    )
 
 
 def _add_source(parser: argparse.ArgumentParser) -> None:
     """Add what says which items there are, and how they are described."""
     add = parser.add_argument
-    add("source", type=Path, metavar="SOURCE", help=_SOURCE_HELP)
+    add("source", type=_path, metavar="SOURCE", help=_SOURCE_HELP)
     labels = parser.add_mutually_exclusive_group()
     labels.add_argument(
         "--label", metavar="COL", help="column of labels, for evaluation only, never for asking"
@@ -161,14 +165,24 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
     add("--planned", type=_count, metavar="N", help="questions you plan to answer, for display")
 
 
-def _count(text: str) -> int:
+def _path(text: str) -> Path:
+    if not text or "\0" in text:  # such as an unset variable of a script; Path("") is "."
+        raise argparse.ArgumentTypeError(f"'{text}' is no name of a file or folder")
+    return Path(text)
+
+
+def _count(text: str, most: int = 2**31 - 1) -> int:
     try:
         number = int(text)
     except ValueError:
         number = -1
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number, 0 or more")
+    if not 0 <= number <= most:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 to {most:,}")
     return number
+
+
+def _budget(text: str) -> int:
+    return _count(text, _MOST_QUESTIONS)
 
 
 def _setting(text: str) -> tuple[str, str]:

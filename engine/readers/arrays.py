@@ -26,13 +26,14 @@ from engine.dataset import (
     Role,
     SourceKind,
     copy_notes,
+    counted,
     same_content,
 )
 from engine.errors import DatasetError, ResourceError
 from engine.job import Job
 from engine.model import FloatArray
 from engine.readers.features import check_scale, number_features
-from engine.readers.files import Unreadable, counted, open_regular, printable
+from engine.readers.files import Unreadable, open_regular, printable
 from engine.readers.numbers import Floats
 
 MOST_BYTES = 2 * 2**30

@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.dataset import ItemProblem
+from engine.dataset import ItemProblem, counted
 from engine.errors import DatasetError
 from engine.job import Job
 
@@ -108,11 +108,6 @@ class Listing:
             )
             if count
         )
-
-
-def counted(number: int, noun: str) -> str:
-    """Put a number before a noun: "1 file", "2 files"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def printable(name: str | bytes) -> str:

@@ -10,12 +10,13 @@ from engine.dataset import (
     ItemProblem,
     SourceKind,
     copy_notes,
+    counted,
     same_content,
     told_apart,
 )
 from engine.errors import DatasetError
 from engine.job import Job
-from engine.readers.files import Found, Listing, counted, printable
+from engine.readers.files import Found, Listing, printable
 from engine.readers.images import examine
 
 

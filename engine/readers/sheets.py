@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from engine.dataset import ItemProblem, told_apart
+from engine.dataset import ItemProblem, counted, told_apart
 from engine.errors import DatasetError, ResourceError
 from engine.job import Job
 from engine.readers import delimited, spreadsheets
 from engine.readers.columns import nameless
 from engine.readers.delimited import Grid
-from engine.readers.files import Found, Unreadable, counted, printable, read_whole
+from engine.readers.files import Found, Unreadable, printable, read_whole
 from engine.readers.numbers import looks_like_number
 
 TEXT_SUFFIXES = frozenset({".csv", ".tsv", ".tab", ".txt"})

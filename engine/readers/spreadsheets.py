@@ -19,7 +19,7 @@ import python_calamine
 
 from engine.job import Job
 from engine.readers.delimited import Grid
-from engine.readers.files import Unreadable, counted, open_regular, printable
+from engine.readers.files import Unreadable, open_regular, printable
 from engine.readers.threads import patiently
 
 MOST_UNPACKED = 2 * 2**30

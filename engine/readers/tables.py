@@ -25,6 +25,7 @@ from engine.dataset import (
     Role,
     SourceKind,
     copy_notes,
+    counted,
     same_content,
     told_apart,
 )
@@ -33,7 +34,7 @@ from engine.job import Job
 from engine.model import FloatArray
 from engine.readers.columns import Parsed, complaint_about, decide_roles, parse_columns
 from engine.readers.features import category_features, check_scale, number_features
-from engine.readers.files import Found, Unreadable, counted, printable
+from engine.readers.files import Found, Unreadable, printable
 from engine.readers.images import Examined, examine
 from engine.readers.sheets import Sheet, read_sheet, read_sheets
 

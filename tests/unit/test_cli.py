@@ -249,6 +249,16 @@ def test_every_command_explains_itself(command, capsys):
         (["simulate", "{array}", "--budget", "many"], "'many' is not a whole number"),
         (["simulate", "{array}", "--budget", "-3"], "'-3' is not a whole number"),
         (["simulate", "{array}", "--budget", "2.5"], "'2.5' is not a whole number"),
+        (["simulate", "{array}", "--budget", "9" * 20], "from 0 to 1,000,000"),
+        (["simulate", "", "--budget", "3"], "is no name of a file"),
+        (["simulate", "{array}", "--budget", "3", "--project", ""], "is no name of a file"),
+        (["simulate", "{array}", "--budget", "3", "--json", ""], "is no name of a file"),
+        (["simulate", "{array}", "--budget", "3", "--json", "{array}"], "would overwrite"),
+        (["simulate", "{array}", "--budget", "3", "--json", "/dev/null"], "name of a file"),
+        (
+            ["simulate", "{array}", "--budget", "3", "--json", "{here}/p", "--project", "{here}/p"],
+            "would overwrite",
+        ),
         (["simulate", "{array}", "--budget", "3", "--noise", "2"], "between 0 and 1"),
         (["simulate", "{array}", "--budget", "3", "--noise", "x"], "invalid float value: 'x'"),
         (["simulate", "{array}", "--budget", "3", "--seed", "x"], "'x' is not a whole number"),
@@ -284,6 +294,7 @@ def test_every_command_explains_itself(command, capsys):
         (["export", "{array}", "--csv", "{here}/g.csv"], "data.npz"),
         (["embed", "{no}", "-o", "{here}/x.npz"], "does not exist"),
         (["embed", "{table}", "-o", "{no}/x.npz"], "does not exist"),
+        (["embed", "{array}", "-o", "{array}"], "would overwrite"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(arguments, said, array, table, tmp_path, capsys):
@@ -300,6 +311,23 @@ def test_a_mistake_is_one_line_and_status_2(arguments, said, array, table, tmp_p
     assert said in shown.err
     assert "Traceback" not in shown.err
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def test_no_result_replaces_what_it_is_made_of(project, array, pictures, tmp_path, capsys):
+    before = [path.read_bytes() for path in (project, array)]
+    (tmp_path / "link.csv").symlink_to(array)
+    for result in (project, array, tmp_path / "link.csv"):
+        assert run("export", project, "--csv", result) == 2
+    assert run("replay", project, "--json", project) == 2
+    assert [path.read_bytes() for path in (project, array)] == before
+    picture = pictures / "dark" / "0.png"
+    assert run("embed", pictures, "-o", picture, "--embedder", "pixels") == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 5
+    assert all("would overwrite" in line for line in said)
+    for _ in range(2):  # an earlier result may be replaced, wherever it lies
+        assert run("embed", pictures, "-o", pictures / "x.npz", "--embedder", "pixels") == 0
+    capsys.readouterr()
 
 
 def test_a_bad_label_column_names_those_that_exist(table, capsys):

@@ -165,9 +165,9 @@ def test_a_failed_csv_leaves_the_old_one(pictures, tmp_path, monkeypatch):
 
 
 def test_a_csv_in_a_missing_folder_is_an_error_in_words(pictures, tmp_path):
-    with pytest.raises(EngineError, match="cannot be written") as caught:
+    with pytest.raises(EngineError, match="does not exist") as caught:
         write_groups_csv(sorted_study(pictures), tmp_path / "no" / "groups.csv")
-    assert "folder exists" in caught.value.hint
+    assert caught.value.hint
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -366,7 +366,7 @@ def test_a_table_with_pictures_gives_both(tmp_path):
 
 def test_output_is_checked_before_the_work(tmp_path):
     outfile.check_output(tmp_path / "new.json")
-    outfile.check_output("-")
+    outfile.check_output(outfile.STDOUT)
     outfile.check_output(None)
     with pytest.raises(EngineError, match="does not exist"):
         outfile.check_output(tmp_path / "no" / "x.json")
