@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import python_calamine
 
+from engine.dataset import counted
 from engine.job import Job
 from engine.readers.delimited import Grid
 from engine.readers.files import Unreadable, open_regular, printable
