@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib.util
+import json
 import os
 import platform
 import shutil
@@ -31,7 +32,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "pairloom-setup.txt"
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
+SAMPLES = ROOT / "resources" / "samples"
 OLDEST = (3, 11)
+BUDGET = 100  # questions that the simulated expert answers
 
 # What Qt loads from the system: file to look for, Debian package that brings it.
 QT_LIBRARIES = {
@@ -180,11 +183,41 @@ def run(arguments: list[str]) -> int:
     """Open Pairloom on the sample; without a display do the main job headless."""
     install("dicom,tiff")
     if has_display():
-        return call(venv_python(), "-m", "desktop", *(arguments or ["--sample"]))
+        return call(venv_python(), "-m", "desktop", *(arguments or [SAMPLES / "digits"]))
     say("No display: doing the main job headless, with a simulated expert on the sample pictures.")
-    output = ROOT / "output"
-    env = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    return call(venv_python(), "-m", "desktop", "--demo", output, env=env)
+    return sort_headless(ROOT / "output")
+
+
+def sort_headless(output: Path) -> int:
+    """Sort the sample as a person would, and write what came of it into a folder."""
+    output.mkdir(exist_ok=True)
+    project, curve = output / "digits.pairloom", output / "curve.json"
+    groups, picture = output / "groups.csv", output / "window.png"
+    for old in (project, curve, groups, picture):
+        old.unlink(missing_ok=True)
+    python = venv_python()
+    simulate = [python, "-m", "engine", "simulate", SAMPLES / "digits.csv", "--label", "digit"]
+    simulate += ["--embedder", "classic", "--strategy", "falcon", "--budget", str(BUDGET)]
+    for command in (
+        [*simulate, "--project", project, "--json", curve],
+        [python, "-m", "engine", "export", project, "--csv", groups],
+        [python, ROOT / "packaging" / "screenshots.py", "window", project, picture],
+    ):
+        if status := call(*command, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}):
+            return status
+    ari = json.loads(curve.read_text(encoding="utf-8"))["ari"]
+    say(
+        "Learning curve (agreement with the true digits, adjusted Rand index; 1 = the same groups):"
+    )
+    for asked in range(10, BUDGET + 1, 10):
+        say(f"  {asked:4} questions  {ari[asked - 1]:6.3f}  {'#' * round(40 * ari[asked - 1])}")
+    for name, file in (
+        ("project", project),
+        ("groups", groups),
+        ("picture of the window", picture),
+    ):
+        say(f"{name}: {file}")
+    return 0
 
 
 def test(arguments: list[str]) -> int:

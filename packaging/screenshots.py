@@ -1,0 +1,227 @@
+"""Draw the program's own screens into files: the real window and engine, off the screen.
+
+    python packaging/screenshots.py window PROJECT FILE   one picture of a project being judged
+    python packaging/screenshots.py all FOLDER            every screen of the help, from the samples
+
+Run from the project's folder, inside its environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
+from PySide6.QtWidgets import QApplication, QWidget
+
+from desktop import paths, theme, worker
+from desktop.controller import Controller
+from desktop.dialogs.import_dialog import ImportDialog
+from desktop.main_window import MainWindow
+from desktop.messages import CreateProject, NameGroup, OpenProject
+from desktop.settings import Recent, Settings
+from engine.model import Verdict
+
+SIZES = {"": (1280, 800), "-large": (1920, 1080)}
+PATIENCE = 300.0  # s; describing 600 pictures on a slow machine
+QUIET = 0.4  # s without work before a picture is taken: fades have ended, thumbnails are there
+
+
+class Stage:
+    """The program with its engine, ready to be looked at."""
+
+    def __init__(self) -> None:
+        self.engine = worker.EngineWorker()
+        self.thread = worker.start(self.engine)
+        self.controller = Controller(self.engine)
+        self.troubles: list[object] = []
+        self.controller.failed.connect(self.troubles.append)
+        self.controller.crashed.connect(self.troubles.append)
+        self.settings = Settings(None)
+        self.window = MainWindow(self.controller, self.settings)
+
+    def show(self, size: tuple[int, int]) -> None:
+        """Give the window a size, and its panels their first places in it."""
+        self.window.resize(*size)
+        self.window.show()
+        self.settle()
+        self.window.workspace.reset()
+        self.settle()
+
+    def until(self, done: Callable[[], bool]) -> None:
+        """Let the program work until `done`."""
+        end = time.monotonic() + PATIENCE
+        while not done():
+            if self.troubles or time.monotonic() > end:
+                sys.exit(f"screenshots: {self.troubles or 'the program takes too long'}")
+            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+
+    def settle(self) -> None:
+        """Let pictures load and fades end."""
+        self.until(lambda: not self.controller.busy)
+        end = time.monotonic() + QUIET
+        self.until(lambda: time.monotonic() > end)
+
+    def open(self, project: Path) -> None:
+        """Open a project file and go to the pair."""
+        self.controller.send(OpenProject(project))
+        self.until(lambda: self.controller.opened is not None and not self.controller.busy)
+        self.window.show_judge()
+
+    def judge(self, answers: int, truth: dict[str, str]) -> None:
+        """Answer as the truth says, through the page that people use."""
+        judge = self.window.workspace.judge
+        for _ in range(answers):
+            snapshot, opened = self.controller.snapshot, self.controller.opened
+            assert snapshot is not None
+            assert opened is not None
+            if snapshot.question is None:
+                return
+            one, other = (truth[opened.items[item].name] for item in snapshot.question.pair)
+            self.until(lambda: judge.gate.is_open)
+            judge.answer(Verdict.SAME if one == other else Verdict.DIFFERENT)
+            was = snapshot.revision
+            self.until(lambda was=was: self.controller.snapshot.revision > was)
+        self.settle()
+
+    def take(self, file: Path, widget: QWidget | None = None) -> None:
+        """Draw a widget, by default the whole window, into a file."""
+        self.settle()
+        (widget or self.window).grab().save(str(file))
+        print(file, flush=True)
+
+    def leave(self) -> None:
+        """Close window and engine."""
+        self.window.close()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        worker.stop(self.engine, self.thread)
+
+
+def window(project: Path, file: Path) -> None:
+    """Draw a project as it is when it is opened."""
+    stage = Stage()
+    stage.show(SIZES[""])
+    stage.open(project)
+    stage.show(SIZES[""])
+    stage.take(file)
+    stage.leave()
+
+
+def everything(folder: Path) -> None:
+    """Draw every screen of the help, light and dark, small and large."""
+    folder.mkdir(parents=True, exist_ok=True)
+    # The samples are shown from a place of no meaning: pictures tell nothing of this computer.
+    with tempfile.TemporaryDirectory(prefix="pairloom-") as made:
+        place = Path(made)
+        images, table = place / "digits", place / "tumours.csv"
+        shutil.copytree(paths.sample_images(), images)
+        shutil.copy(paths.sample_table(), table)
+        stage = Stage()
+        stage.show(SIZES[""])
+        for source in (images, table):
+            _imports(stage, folder, source)
+        _pictures(stage, folder, images)
+        _table(stage, folder, table)
+        stage.leave()
+
+
+def _looks(stage: Stage, take: Callable[[str], None]) -> None:
+    """Take a picture in each look and size."""
+    for scheme in ("light", "dark"):
+        theme.current().set_scheme(scheme)
+        for suffix, size in SIZES.items():
+            stage.show(size)
+            take(f"{scheme}{suffix}")
+    theme.current().set_scheme("light")
+    stage.show(SIZES[""])
+
+
+def _imports(stage: Stage, folder: Path, source: Path) -> None:
+    stage.window.import_from(source)
+    dialog = stage.window.findChild(ImportDialog)
+    stage.settle()
+    kind = "pictures" if source.is_dir() else "table"
+    for scheme in ("light", "dark"):
+        theme.current().set_scheme(scheme)
+        stage.take(folder / f"import-{kind}-{scheme}.png", dialog)
+    theme.current().set_scheme("light")
+    dialog.reject()
+    stage.settle()
+
+
+def _pictures(stage: Stage, folder: Path, source: Path) -> None:
+    with paths.sample_images().with_suffix(".csv").open(encoding="utf-8") as file:
+        truth = {Path(row["file"]).name: row["digit"] for row in csv.DictReader(file)}
+    project = source.with_suffix(".pairloom")
+    question = "Do these two show the same digit?"
+    stage.controller.send(
+        CreateProject(source, project, "classic", 0, question=question, planned=100)
+    )
+    stage.until(lambda: stage.controller.opened is not None and not stage.controller.busy)
+    stage.settings.forget_all()
+    stage.settings.remember(Recent(str(project), 600, 60, pictures=True))
+    _looks(stage, lambda name: stage.take(folder / f"start-{name}.png") if _start(stage) else None)
+    stage.window.show_judge()
+    stage.judge(60, truth)
+    for group in stage.controller.snapshot.overview.groups:
+        name = truth[stage.controller.opened.items[group.exemplar].name]
+        stage.controller.send(NameGroup(group.exemplar, f"Digit {name}"))
+    stage.settle()
+    _looks(stage, lambda name: stage.take(folder / f"judge-pictures-{name}.png"))
+    stage.window.show_overview()
+    _looks(stage, lambda name: stage.take(folder / f"overview-{name}.png"))
+    stage.window.show_judge()
+    step = stage.controller.snapshot.history[25].seq
+    stage.window.workspace.show_step(step)
+    _looks(stage, lambda name: stage.take(folder / f"history-replay-{name}.png"))
+    stage.controller.view(None)
+
+
+def _start(stage: Stage) -> bool:
+    stage.window.show_start()
+    return True
+
+
+def _table(stage: Stage, folder: Path, source: Path) -> None:
+    with paths.sample_table().open(encoding="utf-8") as file:
+        truth = {row["case"]: row["diagnosis"] for row in csv.DictReader(file)}
+    project = source.with_suffix(".pairloom")
+    question = "Are these two tumours of the same kind?"
+    stage.controller.send(CreateProject(source, project, "table", 0, question=question, planned=50))
+    stage.until(lambda: stage.controller.opened is not None and not stage.controller.busy)
+    stage.until(lambda: stage.controller.opened.path == project)
+    stage.window.show_judge()
+    stage.judge(25, truth)
+    _looks(stage, lambda name: stage.take(folder / f"judge-table-{name}.png"))
+    stage.window.show_overview()
+    stage.take(folder / "overview-table-light.png")
+
+
+def main() -> None:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("window")
+    one.add_argument("project", type=Path)
+    one.add_argument("file", type=Path)
+    commands.add_parser("all").add_argument("folder", type=Path)
+    arguments = parser.parse_args()
+    app = QApplication(sys.argv[:1])
+    theme.apply(app, "light")
+    if arguments.command == "window":
+        window(arguments.project.absolute(), arguments.file)
+    else:
+        everything(arguments.folder)
+
+
+if __name__ == "__main__":
+    main()
