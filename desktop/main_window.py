@@ -258,7 +258,9 @@ class MainWindow(QMainWindow):
         self.show_crash(news.report)
 
     def show_crash(self, report: str) -> None:
-        """Show a report of a bug; the window goes on."""
+        """Show a report of a bug; the window goes on. One at a time: the first says most."""
+        if any(shown.isVisible() for shown in self.findChildren(CrashDialog)):
+            return
         panel = CrashDialog(report, self)
         panel.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         panel.reopen.setVisible(self._controller.opened is not None)

@@ -13,37 +13,10 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from desktop.paths import SUFFIX
+from engine.readers.files import PICTURE_SUFFIXES
+from engine.readers.sheets import READ_SUFFIXES
 
-TABLES = (
-    ".csv",
-    ".npz",
-    ".ods",
-    ".parquet",
-    ".pq",
-    ".tab",
-    ".tsv",
-    ".txt",
-    ".xls",
-    ".xlsb",
-    ".xlsm",
-    ".xlsx",
-)
-PICTURES = (
-    ".apng",
-    ".bmp",
-    ".dcm",
-    ".dib",
-    ".dicom",
-    ".gif",
-    ".jfif",
-    ".jpe",
-    ".jpeg",
-    ".jpg",
-    ".png",
-    ".tif",
-    ".tiff",
-    ".webp",
-)
+TABLES = tuple(sorted(READ_SUFFIXES | {".npz"}))
 
 
 class Use(enum.Enum):
@@ -79,7 +52,7 @@ def offer(paths: Sequence[Path]) -> Offer:
         return Offer(Use.OPEN, _tr("Open the project “{0}”").format(path.stem), path)
     if suffix in TABLES:
         return Offer(Use.IMPORT, _tr("New project from the table “{0}”").format(path.name), path)
-    if suffix in PICTURES:
+    if suffix in PICTURE_SUFFIXES:
         return _refuse(_tr("Drop the folder that holds the pictures, not a single picture."))
     return _refuse(
         _tr("“{0}” is neither a folder, nor a table, nor a Pairloom project.").format(path.name)

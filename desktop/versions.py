@@ -10,7 +10,7 @@ _PARTS = ("PySide6-Essentials", "pyqtgraph", "numpy", "scipy", "torch", "pillow"
 
 def version() -> str:
     """Give the version of Pairloom."""
-    return _version_of("pairloom") or "source"
+    return _version_of("pairloom") or "(from source)"
 
 
 def versions() -> str:

@@ -212,6 +212,8 @@ class ColumnsView(QTableView):
             header.resizeSection(at, width)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setStretchLastSection(True)
+        noted = any(column.note or column.missing for column in columns)
+        self.setColumnHidden(_NOTE, not noted)
         if len(columns) <= _OPEN_EDITORS:
             for row in range(len(columns)):
                 self.openPersistentEditor(model.index(row, _ROLE))

@@ -64,12 +64,14 @@ class KeysDialog(QDialog):
         self.list.header().setStretchLastSection(False)
         self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
         self.list.itemActivated.connect(self._run)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(10)
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
+        self.list.ensurePolished()  # else rows are as high as before the style was known
         self._fill()
 
     def _fill(self) -> None:
@@ -167,6 +169,7 @@ class AboutDialog(QDialog):
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(versions()))
         close = QPushButton(self.tr("C&lose"))
         close.setDefault(True)
+        close.setFocus()
         close.clicked.connect(self.accept)
         head = QHBoxLayout()
         head.setSpacing(16)

@@ -156,8 +156,16 @@ class ImportDialog(QDialog):
         inside.addWidget(self.columns, 3)
         inside.addWidget(self.problems_title)
         inside.addWidget(self.problems, 2)
-        self._filler = QWidget()
-        inside.addWidget(self._filler, 1)
+        self.next = QLabel(
+            self.tr(
+                "<b>What happens next</b><br>Every picture is described by the computer, once and "
+                "without a network. Then a map of all of them is drawn, and the first question is "
+                "asked. The groups form as you answer; you can stop and go on whenever you like."
+            )
+        )
+        self.next.setWordWrap(True)
+        self.next.setAlignment(Qt.AlignmentFlag.AlignTop)
+        inside.addWidget(self.next, 1)
         return card
 
     def _build_choices(self) -> QWidget:
@@ -173,6 +181,8 @@ class ImportDialog(QDialog):
         self.planned.setValue(_PLANNED)
         self.seed = QSpinBox()
         self.seed.setRange(0, 2**31 - 1)
+        for number in (self.planned, self.seed):
+            number.lineEdit().setTextMargins(7, 0, 0, 0)  # style sheets cannot say this
         self.path = QLineEdit(str(paths.new_project_file(self._source)))
         self.path.textChanged.connect(self._check)
         self.browse = QPushButton(self.tr("&Browse…"))
@@ -316,7 +326,7 @@ class ImportDialog(QDialog):
         if stage is _Stage.SCANNING:
             self.heading.setText(self.tr("New project from “{0}”").format(self._source.name))
             self.summary.setText(self.tr("Looking at what is there…"))
-            for widget in (self.notes, self.columns, self.problems_title, self.problems):
+            for widget in (self.notes, self.columns, self.next, self.problems_title, self.problems):
                 widget.hide()
         self._check()
 
@@ -362,12 +372,15 @@ class ImportDialog(QDialog):
             self._enter(_Stage.UNUSABLE)
             return
         self.summary.setText(self._counts(found))
-        self.notes.setText("\n".join(f"• {note}" for note in found.notes))
-        self.notes.setVisible(bool(found.notes))
+        notes = (
+            found.notes if found.problems else (*found.notes, self.tr("Everything can be read."))
+        )
+        self.notes.setText("\n".join(f"• {note}" for note in notes))
+        self.notes.show()
         self.columns.setVisible(bool(found.columns))
         if found.columns:
             self.columns.show_columns(found.columns, found.preview)
-        self._filler.setVisible(not found.columns and not found.problems)
+        self.next.setVisible(not found.columns and not found.problems)
         self.embedder.clear()
         for name in found.embedders:
             words = QCoreApplication.translate("Import", EMBEDDERS.get(name, name))

@@ -38,7 +38,7 @@ class DropOverlay(QWidget):
         refused = self.offer.use is Use.REFUSE
         ink = QColor(colors.error if refused else colors.accent)
         veil = QColor(colors.window)
-        veil.setAlphaF(0.88)
+        veil.setAlphaF(0.94)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), veil)

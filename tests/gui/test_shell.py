@@ -205,6 +205,7 @@ def test_a_crash_shows_a_report_and_the_window_stays(
 ) -> None:
     controller.receive(opened)
     controller.receive(Crashed("Traceback …"))
+    controller.receive(Crashed("the same again"))
     (panel,) = window.findChildren(CrashDialog)
     assert panel.isVisible()
     assert not panel.isModal()

@@ -12,8 +12,6 @@ from desktop import actions, paths, sources, theme
 from desktop.pages.start import StartPage
 from desktop.settings import RECENT_LIMIT, Recent, Settings
 from desktop.sources import Use
-from engine.readers.files import PICTURE_SUFFIXES
-from engine.readers.sheets import READ_SUFFIXES
 from tests.gui.test_actions import Recorder
 
 
@@ -185,8 +183,3 @@ def test_what_can_be_dropped(tmp_path: Path) -> None:
         offer = sources.offer(refused)
         assert offer.use is Use.REFUSE
         assert offer.words
-
-
-def test_suffixes_are_those_that_the_engine_reads() -> None:
-    assert set(sources.TABLES) == READ_SUFFIXES | {".npz"}
-    assert set(sources.PICTURES) == PICTURE_SUFFIXES
