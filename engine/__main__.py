@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from engine.cli import main
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from engine.cli import main
+
+        status = main()
+    except KeyboardInterrupt:  # Ctrl-C while the program was still being loaded
+        status = 130
+    sys.exit(status)

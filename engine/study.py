@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from engine import embedders, parameters, readers, strategies
-from engine.answers import AnswerLog
 from engine.dataset import Dataset, Role
 from engine.errors import ProjectDamagedError, ProjectError, UsageError
 from engine.job import Job
@@ -71,7 +70,7 @@ class Study:
             self.problem,
             settings.strategy,
             settings.params,
-            log=AnswerLog(project.events() if project else ()),
+            log=project.log() if project else None,
             commit=project.append if project else None,
             planned=settings.planned,
             job=job,

@@ -196,13 +196,13 @@ def _new(arguments: argparse.Namespace, job: Job) -> int:
 
 def _info(arguments: argparse.Namespace, job: Job) -> int:
     """Say what a project holds, without replaying it."""
-    from engine.answers import AnswerLog, statements
+    from engine.answers import statements
     from engine.project import Project
 
     del job
     with Project.open(arguments.project) as project:
         dataset, settings = project.dataset(), project.settings
-        log = AnswerLog(project.events())
+        log = project.log()
         found = project.source_found
     verdicts = Counter(statement.verdict.value for statement in statements(log.path()))
     facts: dict[str, Any] = {

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from engine.answers import Event
+from engine.answers import AnswerLog, Event
 from engine.dataset import Dataset, Item
 from engine.errors import EngineError, ProjectDamagedError, ProjectError
 from engine.model import FloatArray, IntArray
@@ -262,7 +262,7 @@ class Project:
     # ------------------------------------------------------------------ answers
 
     def events(self) -> tuple[Event, ...]:
-        """Read all events, oldest first. `AnswerLog` checks their chain when it takes them in.
+        """Read all events, oldest first, as they are; `log` checks their chain.
 
         Raises
         ------
@@ -271,6 +271,19 @@ class Project:
         """
         rows = self._document.rows(records.READ_EVENTS)
         return tuple(self._decoded("event", rows, records.decode_event))
+
+    def log(self) -> AnswerLog:
+        """Read the answers, their chain checked.
+
+        Raises
+        ------
+        ProjectDamagedError
+            When an event was altered, lost or slipped in; the message names it and the file.
+        """
+        try:
+            return AnswerLog(self.events())
+        except ProjectDamagedError as error:
+            raise ProjectDamagedError(f"{self.path}: {error.message}", error.hint) from error
 
     def append(self, event: Event) -> None:
         """Save the next event; on the disk for good when this returns.

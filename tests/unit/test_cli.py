@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -235,6 +236,16 @@ def test_every_command_explains_itself(command, capsys):
         main([command, "--help"] if command else ["--help"])
     assert end.value.code == 0
     assert "usage: pairloom-cli" in capsys.readouterr().out
+
+
+def test_ctrl_c_while_the_program_is_loaded(monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "main", interrupted)
+    with pytest.raises(SystemExit) as end:
+        runpy.run_module("engine", run_name="__main__")
+    assert end.value.code == 130
 
 
 # ---------------------------------------------------------------------------- mistakes

@@ -76,7 +76,7 @@ def project(path: Path) -> Iterator[Project]:
 def filled(path: Path) -> Path:
     """A closed project with something in every table."""
     with make_project(path) as project:
-        log = AnswerLog(project.events())
+        log = project.log()
         for number in range(1, N):
             answer(project, log, 0, number, note=f"remark number {number}")
         project.save_array("coordinates", np.full((50, 40), 1.5))
@@ -471,7 +471,7 @@ class TestRefusing:
         with closing(sqlite3.connect(filled)) as foreign:
             foreign.execute("pragma journal_mode = wal")
         with Project.open(filled) as project:
-            answer(project, AnswerLog(project.events()), 1, 2)
+            answer(project, project.log(), 1, 2)
             assert project.verify() == ()
         with closing(sqlite3.connect(filled)) as plain:
             assert plain.execute("pragma journal_mode").fetchone() == ("delete",)
@@ -528,8 +528,9 @@ class TestDamage:
         with Project.open(filled) as project:
             (line,) = project.verify()
             assert "event 5" in line
-            with pytest.raises(ProjectDamagedError, match="event 5"):
-                AnswerLog(project.events())
+            with pytest.raises(ProjectDamagedError, match="event 5") as caught:
+                project.log()
+            assert filled.name in caught.value.message
 
     @pytest.mark.parametrize(
         ("statement", "found"),
