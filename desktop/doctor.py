@@ -7,6 +7,7 @@ only the standard library is used.
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -46,7 +47,8 @@ PACKAGES = {
     "libwayland-egl.so.1": "libwayland-egl1",
 }
 _LIBRARIES = ("Core", "Gui", "Widgets", "Svg", "DBus", "XcbQpa")
-_PLUGINS = ("platforms/libqxcb.so", "platforms/libqoffscreen.so", "platforms/libqwayland.so")
+_PLUGINS = ("platforms/libqxcb.so", "platforms/libqoffscreen.so")
+_WAYLAND = "platforms/libqwayland.so"  # asked for only where it is used: X11 serves as well
 
 
 def missing_libraries() -> tuple[str, ...]:
@@ -65,7 +67,8 @@ def missing_libraries() -> tuple[str, ...]:
     if ldd is None:
         raise RuntimeError("ldd is not there, so the libraries cannot be checked.")
     files = [qt / "lib" / f"libQt6{name}.so.6" for name in _LIBRARIES]
-    files += [qt / "plugins" / name for name in _PLUGINS]
+    plugins = (*_PLUGINS, _WAYLAND) if os.environ.get("WAYLAND_DISPLAY") else _PLUGINS
+    files += [qt / "plugins" / name for name in plugins]
     found: set[str] = set()
     for file in files:
         if file.exists():

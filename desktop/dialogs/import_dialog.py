@@ -38,6 +38,7 @@ from desktop.dialogs.columns import ColumnsView
 from desktop.dialogs.files import FileDialogs
 from desktop.messages import CreateProject, Failed, Opened, Scanned, ScanSource, Stopped, Working
 from desktop.translation import QT_TRANSLATE_NOOP
+from desktop.widgets.state_bar import said
 
 EMBEDDERS = {
     "lite0": QT_TRANSLATE_NOOP("Import", "What the pictures show (recommended)"),
@@ -422,9 +423,7 @@ class ImportDialog(QDialog):
             return
         self.progress.setRange(0, news.total)
         self.progress.setValue(news.done)
-        locale = self.locale()
-        counts = f"  {locale.toString(news.done)} / {locale.toString(news.total)}"
-        self.doing.setText(news.text + (counts if news.total else "…"))
+        self.doing.setText(said(news))
 
     def _failed(self, news: Failed) -> None:
         words = " ".join(part for part in (news.message, news.hint) if part)

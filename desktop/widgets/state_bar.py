@@ -10,6 +10,16 @@ from desktop.messages import Stopped, Working
 from desktop.widgets import words
 
 _PATIENCE_MS = 250  # what is done sooner is not worth telling
+_COUNTED = 1_000_000
+
+
+def said(news: Working) -> str:
+    """Say how far a task is; counts in the millions are bytes, and people want a share of them."""
+    if not news.total:
+        return f"{news.text}…"
+    if news.total > _COUNTED:
+        return f"{news.text}  {words.percent(news.done / news.total)}"
+    return f"{news.text}  {words.number(news.done)} / {words.number(news.total)}"
 
 
 class StateBar(QStatusBar):
@@ -54,8 +64,7 @@ class StateBar(QStatusBar):
             self.doing.setText(self.tr("Working…"))
 
     def _working(self, news: Working) -> None:
-        counts = f"  {words.number(news.done)} / {words.number(news.total)}"
-        self.doing.setText(news.text + (counts if news.total else "…"))
+        self.doing.setText(said(news))
         self.progress.setRange(0, news.total)
         self.progress.setValue(news.done)
         self.progress.show()

@@ -225,6 +225,8 @@ def test_progress_is_shown_and_can_be_stopped(
     assert window.state.stop.isVisible()
     assert window.state.progress.maximum() == 10
     assert "Replaying answers" in window.state.doing.text()
+    controller.receive(Working(1_048_576, 4_194_304, "Reading the table"))
+    assert window.state.doing.text() == "Reading the table  25 %"
     qtbot.mouseClick(window.state.stop, Qt.MouseButton.LeftButton)
     controller.receive(Stopped("OpenProject"))
     controller.receive(Idle())
