@@ -18,7 +18,7 @@ def said(news: Working) -> str:
     if not news.total:
         return f"{news.text}…"
     if news.total > _COUNTED:
-        return f"{news.text}  {words.percent(news.done / news.total)}"
+        return f"{news.text}  {100 * news.done // news.total} %"
     return f"{news.text}  {words.number(news.done)} / {words.number(news.total)}"
 
 
