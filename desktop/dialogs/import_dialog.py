@@ -484,7 +484,8 @@ class ImportDialog(QDialog):
         super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop what is running first."""
+        """Stop what is running, and close all the same: the program may be quitting."""
         if self._stage is _Stage.CREATING:
-            event.ignore()
-        self.reject()
+            self._stage = _Stage.UNUSABLE
+            self._controller.cancel()
+        super().closeEvent(event)

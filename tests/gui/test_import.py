@@ -275,6 +275,18 @@ def test_stopping_leaves_the_dialog_and_then_closes_it(
     assert not dialog.isVisible()
 
 
+def test_quitting_while_it_creates_is_not_held_up(
+    monkeypatch: pytest.MonkeyPatch, dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    stops: list[bool] = []
+    monkeypatch.setattr(controller, "cancel", lambda: stops.append(True))
+    controller.receive(pictures(source))
+    dialog.make.click()
+    assert dialog.close()
+    assert not dialog.isVisible()
+    assert stops == [True]
+
+
 def test_closing_while_it_looks_stops_the_look(
     dialog: ImportDialog, controller: Controller
 ) -> None:
