@@ -24,7 +24,7 @@ def margin(own: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Fl
         float32[n] in [0, 1]: 0 where nothing stands for the own group, where the other is nearer
         and between copies told apart; else 1 where there is no other.
     """
-    total = own + other
+    total = np.add(own, other, dtype=np.float64)  # float32 may not hold the sum
     usable = np.isfinite(total) & (total > 0)
     alone = np.isfinite(own) & np.isinf(other)
     share: FloatArray = alone.astype(np.float32)

@@ -163,7 +163,7 @@ def copy_into_folders(study: Study, folder: Path, job: Job | None = None) -> str
     Raises
     ------
     EngineError
-        When `folder` holds something or cannot be written to.
+        When `folder` holds something or cannot be written to, or no picture can be read.
     ResourceError
         When the disk has too little space.
     Cancelled
@@ -177,7 +177,9 @@ def copy_into_folders(study: Study, folder: Path, job: Job | None = None) -> str
         target = _Target(folder)
         try:
             _copy_pictures(study.dataset, placed, target, job)
-            if study.dataset.kind is not SourceKind.IMAGES:
+            if study.dataset.kind is SourceKind.IMAGES:
+                target.refuse_nothing(study.dataset.source)
+            else:
                 _write_tables(study.dataset, placed, target)
         except BaseException:
             target.take_back()
@@ -316,6 +318,14 @@ class _Target:
         _write_csv(self._folder / name, header, rows)
         self._made.append(self._folder / name)
         self._tables += 1
+
+    def refuse_nothing(self, source: Path) -> None:
+        """Refuse a result without a single picture."""
+        if not self._pictures:
+            raise EngineError(
+                f"None of {counted(len(self.lost), 'picture')} is in {source} any more.",
+                "Bring the folder back, or show Pairloom where it is now. Nothing was copied.",
+            )
 
     def take_back(self) -> None:
         """Remove what was made, and nothing else; what cannot be removed stays."""

@@ -81,4 +81,5 @@ def write_json(path: Path | None, value: dict[str, object]) -> None:
         sys.stdout.write(text + "\n")
     elif path is not None:
         with exchanged(path) as part:
-            part.write_text(text + "\n", encoding="utf-8")
+            # Half a surrogate pair, as in a pasted name, becomes the escape that JSON has for it.
+            part.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")

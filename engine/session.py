@@ -7,6 +7,7 @@ undo, revision, replay and a change of strategy. No threads, no Qt, no files.
 
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -161,8 +162,7 @@ class Session:
         UsageError
             For an item that does not exist.
         """
-        pair = Pair.of(*pair)
-        self._check_items(pair)
+        pair = Pair.of(*self._checked(pair))
         question = self.ask()
         asked = question is not None and question.pair == pair
         answer = Answer(
@@ -207,15 +207,13 @@ class Session:
 
     def set_aside(self, items: Iterable[int]) -> Snapshot:
         """Ask no more about some items: unusable pictures, rows that belong nowhere."""
-        items = tuple(sorted(set(items)))
-        self._check_items(items)
+        items = tuple(sorted(set(self._checked(items))))
         self._append(EventKind.SET_ASIDE, items=items)
         return self._moved()
 
     def name_group(self, item: int, name: str) -> Snapshot:
         """Name the group that holds `item`."""
-        self._check_items((item,))
-        self._append(EventKind.NAME, items=(item,), text=name)
+        self._append(EventKind.NAME, items=self._checked((item,)), text=name)
         return self._moved()
 
     # ------------------------------------------------------------------ looking
@@ -461,10 +459,13 @@ class Session:
             set_aside=len(state.set_aside),
         )
 
-    def _check_items(self, items: Iterable[int]) -> None:
-        for item in items:
+    def _checked(self, items: Iterable[int]) -> tuple[int, ...]:
+        """Give plain item ids; what is none must never reach the log, which keeps it for ever."""
+        checked = tuple(map(operator.index, items))
+        for item in checked:
             if not 0 <= item < self.problem.n:
                 raise UsageError(f"no item {item} among {self.problem.n}")
+        return checked
 
 
 def _closure(path: Iterable[Event]) -> Constraints:

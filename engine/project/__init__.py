@@ -27,7 +27,7 @@ from engine.errors import EngineError, ProjectDamagedError, ProjectError
 from engine.model import FloatArray, IntArray
 from engine.project import place, records
 from engine.project.document import Document
-from engine.project.soundness import findings
+from engine.project.soundness import findings, strangers
 
 _T = TypeVar("_T")
 
@@ -278,10 +278,15 @@ class Project:
         Raises
         ------
         ProjectDamagedError
-            When an event was altered, lost or slipped in; the message names it and the file.
+            When an event was altered, lost or slipped in, or is about an item that does not
+            exist; the message names it and the file.
         """
+        events = self.events()
+        ((n_items,),) = self._document.rows("select count(*) from items")
+        for event, what in strangers(events, n_items):
+            raise records.damaged(self.path, event, what)
         try:
-            return AnswerLog(self.events())
+            return AnswerLog(events)
         except ProjectDamagedError as error:
             raise ProjectDamagedError(f"{self.path}: {error.message}", error.hint) from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from engine.answers import AnswerLog, Event
 from engine.errors import ProjectDamagedError
@@ -65,14 +65,19 @@ def _altered(
 def _log(document: Document, n_items: int) -> Iterator[str]:
     """Check what readable events say together."""
     events = [records.decode_event(row) for row in document.rows(records.READ_EVENTS)]
-    for event in events:
-        unknown = [item for item in _mentioned(event) if not 0 <= item < n_items]
-        if unknown:
-            yield f"event {event.seq}: is about item {unknown[0]}, which does not exist"
+    yield from (f"{event} {what}" for event, what in strangers(events, n_items))
     try:
         AnswerLog(events)
     except ProjectDamagedError as error:
         yield error.message
+
+
+def strangers(events: Iterable[Event], n_items: int) -> Iterator[tuple[str, str]]:
+    """Yield which event is about an item that does not exist, and which item that is."""
+    for event in events:
+        unknown = [item for item in _mentioned(event) if not 0 <= item < n_items]
+        if unknown:
+            yield f"event {event.seq}", f"is about item {unknown[0]}, which does not exist"
 
 
 def _mentioned(event: Event) -> tuple[int, ...]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.answers import AnswerLog
+from engine.errors import UsageError
 from engine.job import Job
 from engine.model import Pair, Snapshot, StepKind, Verdict
 from engine.problem import Problem
@@ -246,3 +249,18 @@ def test_an_answer_that_cannot_be_saved_changes_nothing() -> None:
     full = False
     oracle(live, 1)
     assert live.snapshot().progress.answered == 6
+
+
+@pytest.mark.parametrize("item", [-1, N, 1.5, "1", None])
+def test_what_is_no_item_never_reaches_the_log(item: Any) -> None:
+    one = session("falcon")
+    for attempt in (
+        lambda: one.set_aside([0, item]),
+        lambda: one.name_group(item, "x"),
+        lambda: one.tell(Pair(0, item), Verdict.SAME),
+    ):
+        with pytest.raises((UsageError, TypeError)):
+            attempt()
+    assert one.log.events == ()
+    one.set_aside(np.array([2, 3]))
+    assert [type(i) for i in one.log.events[0].items] == [int, int]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import hashlib
+import json
 import os
 import shutil
 import sys
@@ -220,10 +221,19 @@ def test_vanished_and_changed_pictures_are_reported(pictures, tmp_path):
 
 
 def test_long_lists_are_cut_short(pictures, tmp_path):
-    shutil.rmtree(pictures.root)
+    for path in pictures.root.rglob("*.*"):
+        path.unlink()
+    (pictures.root / "z.png").write_bytes(b"picture 6")
     report = copy_into_folders(sorted_study(pictures), tmp_path / "out")
-    assert "8 pictures could not be read" in report
-    assert report.endswith("and 3 more.")
+    assert "7 pictures could not be read" in report
+    assert report.endswith("and 2 more.")
+
+
+def test_a_folder_that_has_gone_is_an_error_and_leaves_nothing(pictures, tmp_path):
+    shutil.rmtree(pictures.root)
+    with pytest.raises(EngineError, match="None of 8 pictures is in"):
+        copy_into_folders(sorted_study(pictures), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_holds_something_is_refused(pictures, tmp_path):
@@ -362,6 +372,11 @@ def test_a_table_with_pictures_gives_both(tmp_path):
 
 
 # ---------------------------------------------------------------------------- outfile
+
+
+def test_json_takes_names_that_no_encoding_takes(tmp_path):
+    outfile.write_json(tmp_path / "a.json", {"name": "half \ud800"})
+    assert json.loads((tmp_path / "a.json").read_bytes()) == {"name": "half \ud800"}
 
 
 def test_output_is_checked_before_the_work(tmp_path):

@@ -560,6 +560,15 @@ class TestDamage:
         with Project.open(filled) as project:
             assert any(found in line for line in project.verify())
 
+    def test_an_answer_about_an_item_that_does_not_exist(self, filled: Path) -> None:
+        with Project.open(filled) as project:
+            project.append(project.log().append(EventKind.SET_ASIDE, items=(1, 999)))
+            (line,) = project.verify()
+            with pytest.raises(ProjectDamagedError, match="is about item 999") as caught:
+                project.log()
+        assert "is about item 999" in line
+        assert filled.name in caught.value.message
+
     def test_events_cannot_be_changed_or_deleted(self, filled: Path) -> None:
         with closing(sqlite3.connect(filled)) as editor:
             with pytest.raises(sqlite3.IntegrityError, match="never changed"):
