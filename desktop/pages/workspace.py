@@ -1,11 +1,12 @@
 """The place of work: the pair in the middle, the live overview, history and progress beside it.
 
-Hidden: docks and their layout. Promised: what a person moved stays moved.
+Hidden: docks and their layout. Promised: what a person moved stays moved, a panel is named once (by
+its tab or by its title), and the first layout can always be had again.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, Qt, QTimer
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
@@ -17,6 +18,7 @@ from desktop.images import PictureStore
 from desktop.pages.judge import JudgePage
 
 LAYOUT_VERSION = 1  # raise when docks are added or renamed
+_NARROW = 480  # pixels that the panels may take of a small window; of a large one a third
 
 
 class Workspace(QMainWindow):
@@ -43,7 +45,15 @@ class Workspace(QMainWindow):
         self.progress = ProgressDock(controller)
         self.setCentralWidget(self.judge)
         self._sized = False
+        self._untitled = {dock: QWidget(dock) for dock in self.docks}  # instead of a title
+        self._titling = QTimer(self, singleShot=True, interval=0)  # once, after all have moved
+        self._titling.timeout.connect(self._title)
         self._arrange()
+        # Docks that are added again leave their old tab bars behind; restoring a state does not.
+        self._first = self.saveState(LAYOUT_VERSION)
+        for dock in self.docks:
+            for moved in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
+                moved.connect(self._titling.start)
 
     @property
     def docks(self) -> tuple[QDockWidget, ...]:
@@ -72,26 +82,35 @@ class Workspace(QMainWindow):
 
     def reset(self) -> None:
         """Put every panel back where it was at first."""
-        self._arrange()
+        self.restoreState(self._first, LAYOUT_VERSION)
+        self.history.raise_()
+        self._size()
 
     def _arrange(self) -> None:
-        right = Qt.DockWidgetArea.RightDockWidgetArea
         for dock in self.docks:
-            dock.setFloating(False)
-            self.addDockWidget(right, dock)
-            dock.show()
+            self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         self.splitDockWidget(self.overview, self.history, Qt.Orientation.Vertical)
         self.tabifyDockWidget(self.history, self.progress)
         self.history.raise_()
-        self._size()
 
     def _size(self) -> None:
         """Share out the room; this has an effect only once there is some."""
         wide, high = self.width(), self.height()
-        self.resizeDocks([self.overview], [wide * 2 // 5], Qt.Orientation.Horizontal)
+        beside = min(wide * 2 // 5, max(_NARROW, wide // 3))
+        self.resizeDocks([self.overview], [beside], Qt.Orientation.Horizontal)
         self.resizeDocks(
-            [self.overview, self.history], [high * 3 // 5, high * 2 // 5], Qt.Orientation.Vertical
+            [self.overview, self.history],
+            [high * 11 // 20, high * 9 // 20],
+            Qt.Orientation.Vertical,
         )
+
+    def _title(self) -> None:
+        """Take the title off panels that have a tab, and give it back to the others."""
+        for dock in self.docks:
+            has_tab = not dock.isFloating() and bool(self.tabifiedDockWidgets(dock))
+            title = self._untitled[dock] if has_tab else None
+            if dock.titleBarWidget() is not title:
+                dock.setTitleBarWidget(title)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Share out the room the first time it is there, unless a saved layout did."""
