@@ -82,11 +82,16 @@ class _Wanted(NamedTuple):
     size: int  # FULL, or a thumbnail's
 
 
+# A project opened after another, and a picture tried again after it failed, make a new attempt:
+# what still comes of the one before no longer counts.
+_Attempt = tuple[int, int]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fetched:
-    """What a worker brings back. `epoch` tells a project from the one opened before it."""
+    """What a worker brings back. `attempt` tells it from what was asked for before it."""
 
-    epoch: int
+    attempt: _Attempt
     wanted: _Wanted
     picture: DisplayPicture | None = None
     images: tuple[tuple[int, QImage], ...] = ()
@@ -132,8 +137,9 @@ class PictureStore(QObject):
         )
         self._failures: dict[int, str] = {}
         self._waiting: dict[_Wanted, int] = {}
-        self._running: set[tuple[int, _Wanted]] = set()
-        self._epoch = 0
+        self._running: set[tuple[_Attempt, _Wanted]] = set()
+        self._projects = 0
+        self._retries: dict[int, int] = {}
         self._closed = False
         self._source = Path()
         self._paths: tuple[bytes | None, ...] = ()
@@ -196,6 +202,7 @@ class PictureStore(QObject):
     def retry(self, item: int) -> None:
         """Try a picture again that could not be read, say after a drive was put back."""
         self._failures.pop(item, None)
+        self._retries[item] = self._retries.get(item, 0) + 1
         for size in THUMBNAIL_SIZES:
             self._thumbnails.discard(_Wanted(item, size))  # placeholders
         self.request(item)
@@ -222,17 +229,22 @@ class PictureStore(QObject):
         self._paths = tuple(item.path for item in opened.items)
 
     def _forget(self) -> None:
-        self._epoch += 1
+        self._projects += 1
+        self._retries.clear()
         self._paths = ()
         self._failures.clear()
         self._waiting.clear()
         self._full.clear()
         self._thumbnails.clear()
 
+    def _attempt(self, item: int) -> _Attempt:
+        return self._projects, self._retries.get(item, 0)
+
     def _want(self, wanted: _Wanted, priority: int, *, again: bool) -> None:
         """Queue a picture. `again`: to be reported even if it is here already."""
         here = wanted.item in self._full if wanted.size == FULL else wanted in self._thumbnails
-        if self._closed or (here and not again) or (self._epoch, wanted) in self._running:
+        under_way = (self._attempt(wanted.item), wanted) in self._running
+        if self._closed or (here and not again) or under_way:
             return
         before = self._waiting.pop(wanted, priority)
         self._waiting[wanted] = max(priority, before)  # at the end, see `_most_urgent`
@@ -249,11 +261,12 @@ class PictureStore(QObject):
         while self._waiting and len(self._running) < _WORKERS and not self._closed:
             wanted = self._most_urgent()
             del self._waiting[wanted]
-            self._running.add((self._epoch, wanted))
+            attempt = self._attempt(wanted.item)
+            self._running.add((attempt, wanted))
             path = self._paths[wanted.item] if self.has_picture(wanted.item) else None
             fetch = partial(
                 _fetch,
-                _Fetched(self._epoch, wanted, picture=self._full.get(wanted.item)),
+                _Fetched(attempt, wanted, picture=self._full.get(wanted.item)),
                 self._source,
                 path,
                 self._fetched.put,
@@ -274,8 +287,8 @@ class PictureStore(QObject):
         """Take in what the workers have brought, and give them more to do."""
         while not self._fetched.empty():
             fetched = self._fetched.get()
-            self._running.discard((fetched.epoch, fetched.wanted))
-            if fetched.epoch == self._epoch and not self._closed:
+            self._running.discard((fetched.attempt, fetched.wanted))
+            if fetched.attempt == self._attempt(fetched.wanted.item) and not self._closed:
                 self._keep(fetched)
         self._start()
         if not self._running:

@@ -20,7 +20,7 @@ SIZE = 96
 
 
 def digits() -> None:
-    """Write 600 handwritten digits as pictures in no telling order, and a table of them with the truth."""
+    """Write 600 handwritten digits in no telling order, and a table of them with the truth."""
     data = load_digits()
     chosen = np.sort(
         np.concatenate([np.flatnonzero(data.target == digit)[:PER_DIGIT] for digit in range(10)])

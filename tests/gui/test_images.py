@@ -15,7 +15,7 @@ from desktop.controller import Controller
 from desktop.images import FULL, PictureStore
 from desktop.messages import Closed, Opened
 from engine.errors import DatasetError
-from engine.readers.images import Picture
+from engine.readers.images import Picture, load_picture
 from tests.gui.handmade import blobs, opened_of, overview_of, snapshot_of
 
 Write = Callable[[str, Image.Image], None]
@@ -196,3 +196,24 @@ def test_closing_waits_and_nothing_comes_afterwards(qtbot: QtBot, controller: Co
     store.close()
     with qtbot.assertNotEmitted(store.pictureReady, wait=100):
         store.request(1)
+
+
+def test_what_still_comes_of_an_earlier_try_no_longer_counts(
+    qtbot: QtBot, store: PictureStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retried = threading.Event()
+
+    def load(path: Path, at_least: int | None = None) -> Picture:
+        if at_least is not None:  # the thumbnail, begun while the file was still broken
+            retried.wait(5)
+            raise DatasetError("the file is broken")
+        return load_picture(path)
+
+    monkeypatch.setattr("desktop.images.load_picture", load)
+    store.thumbnail(1)
+    with qtbot.waitSignal(store.pictureReady):
+        store.retry(1)
+    retried.set()
+    qtbot.waitUntil(lambda: not store._running)
+    assert store.failure(1) is None
+    assert store.picture(1) is not None
