@@ -110,7 +110,7 @@ class Workspace(QMainWindow):
             has_tab = not dock.isFloating() and bool(self.tabifiedDockWidgets(dock))
             title = self._untitled[dock] if has_tab else None
             if dock.titleBarWidget() is not title:
-                dock.setTitleBarWidget(title)
+                dock.setTitleBarWidget(title)  # type: ignore[arg-type]  # None is the usual one
 
     def showEvent(self, event: QShowEvent) -> None:
         """Share out the room the first time it is there, unless a saved layout did."""

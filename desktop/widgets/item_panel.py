@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from PySide6.QtCore import QCoreApplication, Qt
@@ -9,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from desktop import theme
 from desktop.images import PictureStore
-from desktop.widgets import words
+from desktop.widgets import trail, words
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.picture_view import PictureView
 from desktop.widgets.thumb_strip import ThumbStrip
@@ -18,6 +19,7 @@ from engine.model import Group, Snapshot
 
 _TOGETHER = 5
 _THUMBNAIL = 34  # pixels of the layout
+_NAME = 32  # letters of a group's name that are shown before any thumbnails
 
 
 class ItemPanel(QWidget):
@@ -44,7 +46,7 @@ class ItemPanel(QWidget):
         self.view = PictureView(self)
         self._chip = QLabel(self)
         self._chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._group = ElidedLabel(parent=self, least=12)
+        self._group = ElidedLabel(parent=self, least=_NAME)
         self._group.setProperty("role", "muted")
         self._strip = ThumbStrip(store, _THUMBNAIL, self)
         self._strip.setAccessibleName(self.tr("Others of this group"))
@@ -77,18 +79,28 @@ class ItemPanel(QWidget):
         """Tell where the item belongs in this state."""
         if self._item is None:
             return
-        group = group_of(snapshot, self._item.id)
-        self._slot = group.slot if group is not None else -1
-        self._chip.setText(theme.slot_text(self._slot))
+        place = place_of(snapshot, self._item.id)
+        self._slot = place.slot
+        self._chip.setText(theme.slot_text(place.slot))
         self._color_chip()
-        belongs = belonging(group)
-        self._group.setText(belongs)
-        others = [] if group is None else _others(group, self._item.id)
-        self._strip.show_items(others)
+        self._group.setText(place.short)
+        for told in (self._chip, self._group):
+            told.setToolTip(place.full)
+        self._strip.show_items(_others(place.group, self._item.id))
         name = "" if name_hidden else PurePosixPath(self._item.name).name
         self._name.setText(name)
-        spoken = [self._side, name, theme.slot_text(self._slot), belongs]
+        spoken = [self._side, name, theme.slot_text(place.slot), place.full]
         self.view.setAccessibleName(", ".join(part for part in spoken if part))
+
+    @property
+    def belongs(self) -> str:
+        """What the item is said to belong to, as shown."""
+        return self._group.text()
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The others of its group that are shown."""
+        return self._strip.items
 
     @property
     def name_shown(self) -> str:
@@ -103,21 +115,53 @@ class ItemPanel(QWidget):
         )
 
 
-def group_of(snapshot: Snapshot, item: int) -> Group | None:
-    """Find the group that holds an item; None = undecided or set aside."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an item belongs in a state.
+
+    Attributes
+    ----------
+    group
+        None = in no group, or not placed yet: then `full` names the nearest group.
+    short, full
+        In words: for a line under a picture, and for reading out.
+    """
+
+    group: Group | None
+    short: str
+    full: str
+
+    @property
+    def slot(self) -> int:
+        """Slot of the group; -1 = none."""
+        return -1 if self.group is None else self.group.slot
+
+
+def place_of(snapshot: Snapshot, item: int) -> Place:
+    """Tell where an item belongs; never claims that a group has it which is only the nearest."""
     slot = int(snapshot.overview.slots[item])
-    return next((group for group in snapshot.overview.groups if group.slot == slot), None)
-
-
-def belonging(group: Group | None) -> str:
-    """Say in words what an item belongs to."""
+    group = next((group for group in snapshot.overview.groups if group.slot == slot), None)
+    if group is None and item in trail.items_set_aside(snapshot):
+        return Place(None, _tr("set aside"), _tr("set aside: it is asked about no more"))
     if group is None:
-        return QCoreApplication.translate("ItemPanel", "in no group yet")
+        return Place(None, _tr("in no group yet"), _tr("in no group yet"))
     counted = words.items(group.size)
-    return f"{group.name} · {counted}" if group.name else counted
+    full = f"{group.name} · {counted}" if group.name else counted
+    if not trail.is_placed(snapshot, item):
+        nearest = " ".join((theme.slot_text(slot), group.name)).rstrip()
+        return Place(
+            None, _tr("not placed yet"), _tr("not placed yet; nearest: {0}").format(nearest)
+        )
+    return Place(group, group.name or counted, full)
 
 
-def _others(group: Group, item: int) -> list[int]:
+def _others(group: Group | None, item: int) -> list[int]:
     """Give the first few others of a group, its prototype before the rest."""
+    if group is None:
+        return []
     first = [int(member) for member in group.members[: _TOGETHER + 1]]
     return [member for member in first if member != item][:_TOGETHER]
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ItemPanel", text)

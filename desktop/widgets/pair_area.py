@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 from desktop import theme
 from desktop.images import FULL, PictureStore
 from desktop.messages import Opened
-from desktop.widgets.item_panel import ItemPanel, belonging, group_of
+from desktop.widgets.item_panel import ItemPanel, Place, place_of
 from desktop.widgets.linked_views import LinkedViews
 from desktop.widgets.picture_view import PictureView
-from desktop.widgets.row_comparison import RowComparison
+from desktop.widgets.row_comparison import RowComparison, can_compare
 from engine.dataset import Item
 from engine.model import Snapshot
 
@@ -96,7 +96,8 @@ class PairArea(QWidget):
         self._items = opened.items
         self._shown = ()
         self._token = -1
-        self._has_rows = bool(opened.columns)
+        without_picture = any(item.path is None for item in opened.items)
+        self._has_rows = without_picture or can_compare(opened.columns)
         self.rows.setVisible(self._has_rows)
         if self._has_rows:
             self.rows.set_table(opened.items, opened.columns)
@@ -125,16 +126,16 @@ class PairArea(QWidget):
         for panel in self._panels[: len(self._shown)]:
             panel.describe(snapshot, name_hidden=self._names_hidden)
         if self._has_rows and self._shown:
-            heads = [self._head(snapshot, item) for item in self._shown]
-            self.rows.set_heads(heads[0], heads[-1])
+            places = [place_of(snapshot, item) for item in self._shown]
+            heads = [self._head(*shown) for shown in zip(self._shown, places, strict=True)]
+            self.rows.set_heads(heads[0], heads[-1], (places[0].full, places[-1].full))
 
-    def _head(self, snapshot: Snapshot, item: int) -> str:
+    def _head(self, item: int, place: Place) -> str:
         if not self._pictures.isHidden():  # their captions say it
             return self.tr("Left") if item == self._shown[0] else self.tr("Right")
-        group = group_of(snapshot, item)
         name = "" if self._names_hidden else self._items[item].name
-        sign = theme.slot_text(group.slot if group is not None else -1)
-        return " · ".join(part for part in (name, f"{sign}  {belonging(group)}") if part)
+        sign = "" if place.group is None else f"{theme.slot_text(place.slot)}  "
+        return " · ".join(part for part in (name, f"{sign}{place.short}") if part)
 
     @property
     def names_hidden(self) -> bool:
@@ -149,6 +150,11 @@ class PairArea(QWidget):
     def shown_names(self) -> tuple[str, str]:
         """The names as shown under the pictures."""
         return self._left.name_shown, self._right.name_shown
+
+    @property
+    def panels(self) -> tuple[ItemPanel, ItemPanel]:
+        """The left and right picture with what is said of them."""
+        return self._panels
 
     @property
     def view_pair(self) -> tuple[PictureView, PictureView]:

@@ -40,6 +40,7 @@ _DIGITS = 13  # room for a value before the bar begins
 _DOT = 4.0
 _PAD = 10
 _COLUMN, _LEFT, _RIGHT = range(3)
+_COMPARED = (Role.FEATURE, Role.TEXT)
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -114,13 +115,18 @@ def _range(found: Sequence[float | None]) -> Range | None:
     return Range(min(values), max(values), math.sqrt(variance))
 
 
+def can_compare(columns: Sequence[Column]) -> bool:
+    """Whether there are columns to compare: a list of pictures has only their names."""
+    return any(column.role in _COMPARED for column in columns)
+
+
 def compare(
     left: Item, right: Item, columns: Sequence[Column], ranges: Sequence[Range | None]
 ) -> tuple[Line, ...]:
     """Set two rows against each other: largest standardised difference first, then shown texts."""
     lines = []
     for place, (column, within) in enumerate(zip(columns, ranges, strict=True)):
-        if column.role in (Role.FEATURE, Role.TEXT):
+        if column.role in _COMPARED:
             texts = (left.cells[place].strip(), right.cells[place].strip())
             lines.append((column.role is Role.TEXT, _line(column.name, texts, within)))
     lines.sort(key=lambda entry: (entry[0], -entry[1].apart))
@@ -155,14 +161,15 @@ class _Lines(QAbstractTableModel):
         super().__init__()
         self._lines: tuple[Line, ...] = ()
         self._heads = ("", "")
+        self._tips = ("", "")
 
     def put(self, lines: tuple[Line, ...]) -> None:
         self.beginResetModel()
         self._lines = lines
         self.endResetModel()
 
-    def name(self, left: str, right: str) -> None:
-        self._heads = (left, right)
+    def name(self, heads: tuple[str, str], tips: tuple[str, str]) -> None:
+        self._heads, self._tips = heads, tips
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, _LEFT, _RIGHT)
 
     def line(self, row: int) -> Line:
@@ -196,6 +203,8 @@ class _Lines(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return (self.tr("Column"), *self._heads)[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return ("", *self._tips)[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -302,9 +311,9 @@ class RowComparison(QTableView):
         self.scrollToTop()
         self.dimmed = False
 
-    def set_heads(self, left: str, right: str) -> None:
-        """Name the two rows."""
-        self._lines.name(left, right)
+    def set_heads(self, left: str, right: str, tips: tuple[str, str] = ("", "")) -> None:
+        """Name the two rows; `tips` say more of them."""
+        self._lines.name((left, right), tips)
 
     @property
     def lines(self) -> tuple[Line, ...]:

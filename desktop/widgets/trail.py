@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.model import Answer, HistoryItem, Pair, Snapshot, StepKind
+from engine.model import Answer, HistoryItem, Pair, Snapshot, StepKind, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +63,14 @@ def answers_about(snapshot: Snapshot, item: int) -> tuple[Said, ...]:
             first = step.target
         said[first] = Said(step.answer, first)
     return tuple(reversed(said.values()))
+
+
+def is_placed(snapshot: Snapshot, item: int) -> bool:
+    """Whether more than nearness says that `item` belongs to its group.
+
+    Where the clustering gives it no certainty at all and no *same* in force names it, its group is
+    only the nearest one, as for most items that are asked about.
+    """
+    return bool(snapshot.overview.confidence[item] > 0) or any(
+        said.answer.verdict is Verdict.SAME for said in answers_about(snapshot, item)
+    )

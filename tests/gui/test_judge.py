@@ -40,11 +40,14 @@ from desktop.pages import judge_text
 from desktop.pages.judge import JudgePage
 from desktop.widgets.answer_bar import mixed
 from desktop.widgets.answer_gate import SETTLE_MS, GateState
+from desktop.widgets.item_panel import ItemPanel
 from desktop.widgets.sides import shuffled
+from engine.dataset import Role
 from engine.model import (
     Confidence,
     Conflict,
     Effect,
+    HistoryItem,
     Pair,
     Question,
     Reason,
@@ -786,6 +789,93 @@ def test_rows_with_pictures_wait_for_both(qtbot: QtBot, folder: Path) -> None:
     heads = [model.headerData(place, Qt.Orientation.Horizontal) for place in range(3)]
     assert heads == ["Column", "Left", "Right"]  # the captions say the rest
     bench.store.close()
+
+
+def test_pictures_listed_in_a_table_are_shown_without_an_empty_table(
+    qtbot: QtBot, folder: Path
+) -> None:
+    opened = study(folder, table=True)
+    items = tuple(replace(item, path=f"IMG_{item.id}.png".encode()) for item in opened.items)
+    columns = tuple(
+        replace(column, role=Role.LABEL if column.name == "truth" else Role.IGNORED)
+        for column in opened.columns
+    )
+    bench = Bench(qtbot, replace(opened, items=items, columns=columns)).start().ready()
+    assert not bench.page.pane.area.rows.isVisible()
+    assert all(view.isVisible() for view in bench.page.pane.area.view_pair)
+    bench.store.close()
+
+
+# ------------------------------------------------------------------ what belongs where
+
+
+def unsettled(opened: Opened, item: int, history: tuple[HistoryItem, ...] = ()) -> Opened:
+    """Let nothing but nearness say where an item belongs."""
+    overview = opened.snapshot.overview
+    confidence = overview.confidence.copy()
+    confidence[item] = 0
+    names = {2: "Naevus of the upper arm"}
+    groups = tuple(replace(group, name=names.get(group.slot, "")) for group in overview.groups)
+    overview = replace(overview, confidence=confidence, groups=groups)
+    now = replace(
+        opened.snapshot,
+        overview=overview,
+        history=history,
+        position=history[-1].seq if history else 0,
+    )
+    return replace(opened, snapshot=now)
+
+
+def panel_of(bench: Bench, item: int) -> ItemPanel:
+    return bench.page.pane.area.panels[shuffled(FIRST).index(item)]
+
+
+def test_the_nearest_group_is_not_said_to_have_the_item(bench: Bench) -> None:
+    new, known = 7, 2
+    bench.opened = unsettled(bench.opened, new)
+    bench.start().ready()
+    panel = panel_of(bench, new)
+    assert panel.belongs == "not placed yet"
+    assert panel.others == ()
+    slot = int(bench.opened.snapshot.overview.slots[new])
+    assert f"nearest: {theme.slot_text(slot)}" in panel.view.accessibleName()
+    assert panel_of(bench, known).belongs == "Naevus of the upper arm"
+    assert len(panel_of(bench, known).others) == 3
+
+
+def test_a_same_answer_places_an_item(bench: Bench) -> None:
+    no = answer_step(1, 0, 7, 1, Verdict.DIFFERENT)
+    bench.opened = unsettled(bench.opened, 7, (no,))
+    bench.start().ready()
+    assert panel_of(bench, 7).belongs == "not placed yet"
+    yes = answer_step(2, 1, 7, 4, Verdict.SAME)
+    bench.reply(replace(unsettled(bench.opened, 7, (no, yes)).snapshot, revision=2))
+    assert panel_of(bench, 7).belongs == "4 items"
+    assert panel_of(bench, 7).others
+    back = replace(yes, kind=StepKind.REVISE, seq=3, parent=2, target=2)
+    assert back.answer is not None
+    back = replace(back, answer=replace(back.answer, verdict=Verdict.UNSURE))
+    bench.reply(replace(unsettled(bench.opened, 7, (no, yes, back)).snapshot, revision=3))
+    assert panel_of(bench, 7).belongs == "not placed yet"
+
+
+def test_a_long_name_is_read_before_thumbnails(bench: Bench) -> None:
+    bench.opened = unsettled(bench.opened, 7)
+    bench.page.resize(640, 500)
+    bench.start().ready()
+    label = panel_of(bench, 2)._group
+    assert label.shown() == "Naevus of the upper arm"
+    assert label.toolTip() == "Naevus of the upper arm · 4 items"
+
+
+def test_row_heads_say_what_is_not_placed(rows: Bench) -> None:
+    rows.opened = unsettled(rows.opened, 7)
+    rows.start().ready()
+    model = rows.page.pane.area.rows.model()
+    section = 1 + shuffled(FIRST).index(7)
+    assert model.headerData(section, Qt.Orientation.Horizontal) == "row 8 · not placed yet"
+    tip = model.headerData(section, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert "nearest" in tip
 
 
 # ------------------------------------------------------------------ look
