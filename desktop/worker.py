@@ -51,6 +51,8 @@ from engine.job import Job
 from engine.model import Pair, Snapshot
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from engine.session import Session
     from engine.study import Study
 
@@ -162,10 +164,7 @@ class EngineWorker(QObject):
             case CreateProject():
                 self._create(request, job)
             case OpenProject():
-                self._close_study()
-                self._load()
-                self._study = _study_class().open(request.path, job)
-                self._say_opened()
+                self._open(request.path, job)
             case Relink():
                 self._open_study.relink(request.folder, job)
                 self._say_opened()
@@ -259,6 +258,23 @@ class EngineWorker(QObject):
         study, self._study, self._snapshot = self._study, None, None
         if study is not None:
             study.close()
+
+    def _open(self, path: Path, job: Job) -> None:
+        """Open a project; the one open before stays where that fails, unless it is the same."""
+        self._load()
+        before = self._study.project if self._study is not None else None
+        again = before is not None and path.exists() and path.samefile(before.path)
+        if again:  # a file is open once only
+            self._close_study()
+        try:
+            study = _study_class().open(path, job)
+        except BaseException:
+            if again:
+                self.replied.emit(Closed())
+            raise
+        self._close_study()
+        self._study = study
+        self._say_opened()
 
     def _create(self, request: CreateProject, job: Job) -> None:
         self._load()

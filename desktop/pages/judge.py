@@ -134,7 +134,7 @@ class JudgePage(QWidget):
         controller.requestSent.connect(self._request_sent)
         controller.idle.connect(self.gate.hand_back)
         controller.failed.connect(self.gate.hand_back)
-        controller.crashed.connect(self.gate.clear)
+        controller.crashed.connect(self._crashed)
         controller.closed.connect(self._refresh)
         self.gate.changed.connect(self._gate_changed)
         pane.area.ready.connect(self.gate.painted)
@@ -257,6 +257,11 @@ class JudgePage(QWidget):
         newest = max((conflict.seq for conflict in shown.conflicts), default=0)
         self._undo_conflict.setVisible(newest == shown.undo)
         self._show_conflict.setVisible(newest != shown.undo)
+
+    def _crashed(self, *_: object) -> None:
+        """Take no answer until the engine gives a state again, were it for the same pair."""
+        self._on_screen = None
+        self.gate.clear()
 
     def _note_step(self, live: Snapshot) -> None:
         """Say for a while what the step just taken did; also for steps taken back."""
