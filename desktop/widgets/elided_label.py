@@ -42,6 +42,8 @@ class ElidedLabel(QLabel):
         room = self.contentsRect().width()
         if room < _FEW * self.fontMetrics().averageCharWidth():
             return ""
+        if self.fontMetrics().horizontalAdvance(self.text()) <= room:
+            return self.text()  # `elidedText` counts fractions of a pixel and would shorten it
         return self.fontMetrics().elidedText(self.text(), self._mode, room)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
