@@ -30,12 +30,18 @@ class ElidedLabel(QLabel):
         super().__init__(parent)
         self._mode = mode
         self._least = least
+        self._more = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
 
     def minimumSizeHint(self) -> QSize:
         """Give way to what is beside it, but for the letters that must stay."""
         least = self._least * self.fontMetrics().averageCharWidth()
         return QSize(min(least, self.sizeHint().width()), super().minimumSizeHint().height())
+
+    def set_more(self, text: str) -> None:
+        """Give the tool tip something to say even where the whole text fits."""
+        self._more = text
+        self.update()
 
     def shown(self) -> str:
         """Give the text as it fits; nothing where only a few letters would."""
@@ -49,7 +55,7 @@ class ElidedLabel(QLabel):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint what fits."""
         text = self.shown()
-        self.setToolTip(self.text() if text != self.text() else "")
+        self.setToolTip(self._more or (self.text() if text != self.text() else ""))
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(self.contentsRect(), int(self.alignment()), text)

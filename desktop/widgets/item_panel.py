@@ -84,8 +84,8 @@ class ItemPanel(QWidget):
         self._chip.setText(theme.slot_text(place.slot))
         self._color_chip()
         self._group.setText(place.short)
-        for told in (self._chip, self._group):
-            told.setToolTip(place.full)
+        self._chip.setToolTip(place.full)
+        self._group.set_more(place.full)
         self._strip.show_items(_others(place.group, self._item.id))
         name = "" if name_hidden else PurePosixPath(self._item.name).name
         self._name.setText(name)
