@@ -26,8 +26,6 @@ def margin(own: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Fl
     """
     total = np.add(own, other, dtype=np.float64)  # float32 may not hold the sum
     usable = np.isfinite(total) & (total > 0)
-    alone = np.isfinite(own) & np.isinf(other)
-    share: FloatArray = alone.astype(np.float32)
-    np.divide(other - own, total, out=share, where=usable, casting="same_kind")
-    np.maximum(share, 0, out=share)
+    share: FloatArray = (np.isfinite(own) & np.isinf(other)).astype(np.float32)
+    share[usable] = np.maximum(0, other[usable] - own[usable]) / total[usable]
     return share

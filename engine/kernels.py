@@ -20,6 +20,7 @@ from engine.job import Job
 FIXED_WIDTH = 0.25
 """The FALCON article's one width for data scaled to [0, 1]."""
 
+_NARROWEST, _WIDEST = 1e-150, 1e150  # beyond, the square of a width is no number
 _SUBSAMPLE = 2000  # rows looked at for a width
 _TILE_BYTES = 24 * 2**20  # kernel values held at once while summing
 _TILE_WORK = 1e8  # multiplications in a tile: keeps the time between two job steps short
@@ -43,7 +44,8 @@ class Rbf:
 
     def __call__(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """Give float64[a, b] for float64[a, d] and float64[b, d]."""
-        return squared_distances(rows, columns).mul_(-0.5 / self.sigma**2).exp_()
+        sigma = min(max(self.sigma, _NARROWEST), _WIDEST)
+        return squared_distances(rows, columns).mul_(-0.5 / sigma**2).exp_()
 
 
 def squared_distances(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:

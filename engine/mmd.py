@@ -25,12 +25,6 @@ _TIE = 1e-12
 _JITTER = 1e-6  # added to the diagonal of the criticisms' kernel matrix
 
 
-def squared_mmd(kernel: KernelMatrix, items: Sequence[int], job: Job) -> float:
-    """Give MMD^2 between all points and the points `items`; 0 = they spread the same way."""
-    between = kernel.sums(items, job) / len(items)
-    return float(kernel.means(job).mean() - 2 * between.mean() + between[list(items)].mean())
-
-
 def prototypes(
     kernel: KernelMatrix,
     means: torch.Tensor,

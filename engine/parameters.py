@@ -127,7 +127,7 @@ def _value(owner: str, parameter: Parameter, text: str, bounds: Mapping[str, Any
         number = int(text) if parameter.type is int else float(text)
     except ValueError:
         raise refuse("a whole number" if parameter.type is int else "a number") from None
-    if not math.isfinite(number):
+    if isinstance(number, float) and not math.isfinite(number):  # a whole one may exceed floats
         raise refuse("a finite number")
     if "above" in bounds and not number > bounds["above"]:
         raise refuse(f"above {bounds['above']}")

@@ -82,13 +82,8 @@ FAST_ABOVE = 5_000
 """Images above which the default is "lite0-fast": then 224 pixels would take minutes more."""
 
 
-def make(name: str, *, fast: bool = False) -> Embedder:
+def make(name: str) -> Embedder:
     """Make the embedder called `name`.
-
-    Parameters
-    ----------
-    fast
-        Take "lite0-fast" where `name` is "lite0"; the other embedders know one speed only.
 
     Raises
     ------
@@ -99,7 +94,7 @@ def make(name: str, *, fast: bool = False) -> Embedder:
         raise ParameterError(
             f"there are no features called “{name}”", f"Choose one of: {', '.join(REGISTRY)}."
         )
-    return REGISTRY["lite0-fast" if fast and name == "lite0" else name]()
+    return REGISTRY[name]()
 
 
 def names_for(kind: SourceKind, *, pictures: bool = False) -> tuple[str, ...]:
@@ -116,17 +111,12 @@ def names_for(kind: SourceKind, *, pictures: bool = False) -> tuple[str, ...]:
     return ("table", *of_pictures) if pictures else ("table",)
 
 
-def default_for(dataset: Dataset, n: int | None = None) -> str:
+def default_for(dataset: Dataset) -> str:
     """Name the embedder that "auto" stands for.
 
     A table without columns to compare, whose rows are pictures, is treated as a folder of pictures.
-
-    Parameters
-    ----------
-    n
-        Number of items, when it is not that of `dataset`.
     """
     listed = dataset.features is None and all(item.path for item in dataset.items)
     if dataset.kind is not SourceKind.IMAGES and not listed:
         return "table"
-    return "lite0-fast" if (len(dataset) if n is None else n) > FAST_ABOVE else "lite0"
+    return "lite0-fast" if len(dataset) > FAST_ABOVE else "lite0"

@@ -16,7 +16,6 @@ from engine.job import Job
 from engine.readers.files import Unreadable
 
 _SEPARATORS = "\t;|,"  # the more telling first: commas also stand in numbers and texts
-_NAMES = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas"}
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -194,8 +193,3 @@ def _usual(widths: list[int]) -> tuple[int, float]:
         return 0, 0.0
     width, count = Counter(widths).most_common(1)[0]
     return width, count / len(widths)
-
-
-def separator_name(separator: str) -> str:
-    """Say a separator in words."""
-    return _NAMES.get(separator, f"“{separator}”")

@@ -43,11 +43,10 @@ def test_names_fit_the_kind_of_source() -> None:
 
 def test_auto_takes_small_pictures_for_large_folders() -> None:
     pictures = dataset(SourceKind.IMAGES)
+    some = pictures.items[:1] * 5_000
     assert embedders.default_for(pictures) == "lite0"
-    assert embedders.default_for(pictures, 5_000) == "lite0"
-    assert embedders.default_for(pictures, 5_001) == "lite0-fast"
-    unread = replace(pictures, items=())  # of a folder only counted so far
-    assert embedders.default_for(unread, 5_001) == "lite0-fast"
+    assert embedders.default_for(replace(pictures, items=some)) == "lite0"
+    assert embedders.default_for(replace(pictures, items=some[:1] + some)) == "lite0-fast"
 
 
 def test_auto_describes_the_pictures_of_a_table_that_has_nothing_else() -> None:
@@ -59,9 +58,6 @@ def test_auto_describes_the_pictures_of_a_table_that_has_nothing_else() -> None:
 
 def test_make() -> None:
     assert all(embedders.make(name).name == name for name in embedders.REGISTRY)
-    assert embedders.make("lite0", fast=True).name == "lite0-fast"
-    assert embedders.make("lite0-fast").name == "lite0-fast"
-    assert embedders.make("classic", fast=True).name == "classic"
     with pytest.raises(ParameterError, match="resnet") as caught:
         embedders.make("resnet")
     assert "lite0, lite0-fast, classic, pixels, table" in caught.value.hint

@@ -39,6 +39,13 @@ def test_means_sums_and_columns_are_those_of_the_full_matrix(
     )
 
 
+@pytest.mark.parametrize("sigma", [5e-324, 1e-200, 1e200, 1e308, float("inf")])
+def test_widths_whose_square_is_no_number(sigma: float) -> None:
+    points = cloud(10)
+    expected = 1.0 if sigma > 1 else 0.1  # all alike, or like themselves only
+    np.testing.assert_allclose(KernelMatrix(points, Rbf(sigma)).means(JOB), expected)
+
+
 def test_never_holds_more_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     budget = 2**16
     monkeypatch.setattr(kernels, "_TILE_BYTES", budget)

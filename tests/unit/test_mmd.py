@@ -30,16 +30,6 @@ def objective(k: np.ndarray, chosen: list[int]) -> float:
     return 2 / (len(k) * m) * k[:, chosen].sum() - k[np.ix_(chosen, chosen)].sum() / m**2
 
 
-def test_squared_mmd_of_the_points_with_themselves_is_zero() -> None:
-    points = cloud()
-    matrix = KernelMatrix(points, Rbf(SIGMA))
-    assert mmd.squared_mmd(matrix, range(40), JOB) == pytest.approx(0, abs=1e-14)
-    k = full(points)
-    some = [3, 9, 30]
-    expected = k.mean() - 2 * k[:, some].mean() + k[np.ix_(some, some)].mean()
-    assert mmd.squared_mmd(matrix, some, JOB) == pytest.approx(expected, abs=1e-14)
-
-
 @pytest.mark.parametrize("fixed", [[], [11]])
 def test_prototypes_are_the_greedy_maximum_of_the_objective(fixed: list[int]) -> None:
     points = cloud()

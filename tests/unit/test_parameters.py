@@ -76,3 +76,7 @@ def test_unknown_names_are_refused_with_those_known() -> None:
     for call in (clusterers.parameters, lambda name: clusterers.make(name, {})):
         with pytest.raises(ParameterError, match="no method 'magic'; there are: kmeans"):
             call("magic")
+
+
+def test_a_whole_number_may_exceed_what_floats_hold() -> None:
+    assert parse("x", Settings, {"groups": "9" * 400}).groups == int("9" * 400)
