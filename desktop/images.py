@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -99,12 +99,12 @@ class _Fetched:
 
 
 class PictureStore(QObject):
-    """Pictures of the open project's items.
+    """Pictures of the open project's items, or of any others, see `show_files`.
 
     Parameters
     ----------
     controller
-        Tells which project is open.
+        Tells which project is open; None = of no project.
     parent
         Qt owner.
     full_bytes, thumbnail_bytes
@@ -124,7 +124,7 @@ class PictureStore(QObject):
 
     def __init__(
         self,
-        controller: Controller,
+        controller: Controller | None,
         parent: QObject | None = None,
         *,
         full_bytes: int = _FULL_BYTES,
@@ -151,15 +151,21 @@ class PictureStore(QObject):
         self._collecting.setInterval(_COLLECT_MS)
         self._collecting.setTimerType(Qt.TimerType.PreciseTimer)
         self._collecting.timeout.connect(self._collect)
-        controller.studyOpened.connect(self._open)
-        controller.closed.connect(self._forget)
-        if controller.opened is not None:
-            self._open(controller.opened)
+        if controller is not None:
+            controller.studyOpened.connect(self._open)
+            controller.closed.connect(self._forget)
+            if controller.opened is not None:
+                self._open(controller.opened)
         app = QCoreApplication.instance()
         if app is not None:
             app.aboutToQuit.connect(self.close)
 
     # ------------------------------------------------------------------ asking
+
+    def show_files(self, files: Sequence[Path]) -> None:
+        """Take these files for the items 0, 1, …, in the place of what was there."""
+        self._forget()
+        self._paths = tuple(os.fsencode(file.absolute()) for file in files)
 
     def has_picture(self, item: int) -> bool:
         """Whether the item is, or comes with, a picture (readable or not)."""

@@ -152,7 +152,8 @@ class Scanned:
     """What a source holds.
 
     `kind` is "images" or "table"; `columns` is empty for images. `unusable` says why the whole
-    source cannot be used ("" = it can).
+    source cannot be used ("" = it can). Of images, `samples` are the files of some and `suffixes`
+    tells how many have which, see `engine.readers.SourcePreview`.
     """
 
     source: Path
@@ -166,6 +167,8 @@ class Scanned:
     embedders: tuple[str, ...]
     unusable: str = ""
     hint: str = ""
+    samples: tuple[Path, ...] = ()
+    suffixes: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -327,6 +327,8 @@ class EngineWorker(QObject):
                 problems=found.problems,
                 notes=found.notes,
                 embedders=_embedders(found.kind, found.n_items),
+                samples=found.samples,
+                suffixes=found.suffixes,
             )
         )
 

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QProgressBar,
@@ -26,16 +25,14 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSpinBox,
     QSplitter,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from desktop import paths
+from desktop import paths, samples
 from desktop.controller import Controller
-from desktop.dialogs.columns import ColumnsView
 from desktop.dialogs.files import FileDialogs
+from desktop.dialogs.found import FoundPanel
 from desktop.messages import CreateProject, Failed, Opened, Scanned, ScanSource, Stopped, Working
 from desktop.translation import QT_TRANSLATE_NOOP
 from desktop.widgets.state_bar import said
@@ -48,7 +45,6 @@ EMBEDDERS = {
     "table": QT_TRANSLATE_NOOP("Import", "The columns used as features"),
 }
 _PLANNED = 200  # questions a person may well answer in an hour
-_PROBLEMS_LISTED = 5000
 
 
 class _Stage(enum.Enum):
@@ -91,6 +87,7 @@ class ImportDialog(QDialog):
         self._controller = controller
         self._files = files
         self._source = source
+        self._sample = samples.known(source)
         self._stage = _Stage.SCANNING
         self.setObjectName("import")
         self.setWindowTitle(self.tr("New project"))
@@ -115,7 +112,10 @@ class ImportDialog(QDialog):
         self.place.setWordWrap(True)
         body = QSplitter(Qt.Orientation.Horizontal)
         body.setChildrenCollapsible(False)
-        body.addWidget(self._build_found())
+        self.found = FoundPanel()
+        self.found.columns.rolesChanged.connect(self._check)
+        self.finished.connect(self.found.clear)
+        body.addWidget(self.found)
         body.addWidget(self._build_choices())
         body.setStretchFactor(0, 3)
         body.setStretchFactor(1, 2)
@@ -129,48 +129,10 @@ class ImportDialog(QDialog):
         column.addWidget(body, 1)
         column.addLayout(self._build_foot())
 
-    def _build_found(self) -> QWidget:
-        self.summary = QLabel()
-        self.summary.setProperty("role", "heading")
-        self.summary.setWordWrap(True)
-        self.notes = QLabel()
-        self.notes.setProperty("role", "muted")
-        self.notes.setWordWrap(True)
-        self.columns = ColumnsView()
-        self.columns.rolesChanged.connect(self._check)
-        self.problems_title = QLabel()
-        self.problems_title.setProperty("role", "strong")
-        self.problems = QTreeWidget()
-        self.problems.setAccessibleName(self.tr("What cannot be read, and why"))
-        self.problems.setHeaderLabels([self.tr("Name"), self.tr("Why it is left out")])
-        self.problems.setRootIsDecorated(False)
-        self.problems.setUniformRowHeights(True)
-        self.problems.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
-        self.problems.header().resizeSection(0, 240)
-        card = QFrame()
-        card.setProperty("role", "card")
-        inside = QVBoxLayout(card)
-        inside.setContentsMargins(18, 16, 18, 16)
-        inside.setSpacing(10)
-        inside.addWidget(self.summary)
-        inside.addWidget(self.notes)
-        inside.addWidget(self.columns, 3)
-        inside.addWidget(self.problems_title)
-        inside.addWidget(self.problems, 2)
-        self.next = QLabel(
-            self.tr(
-                "<b>What happens next</b><br>Every picture is described by the computer, once and "
-                "without a network. Then a map of all of them is drawn, and the first question is "
-                "asked. The groups form as you answer; you can stop and go on whenever you like."
-            )
-        )
-        self.next.setWordWrap(True)
-        self.next.setAlignment(Qt.AlignmentFlag.AlignTop)
-        inside.addWidget(self.next, 1)
-        return card
-
     def _build_choices(self) -> QWidget:
-        self.question = QLineEdit(self.tr("Do these two belong together?"))
+        sample = self._sample
+        question = self.tr("Do these two belong together?")
+        self.question = QLineEdit(sample.question if sample else question)
         self.embedder = QComboBox()
         self.embedder.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -179,7 +141,7 @@ class ImportDialog(QDialog):
         self.planned.setRange(0, 100_000)
         self.planned.setSingleStep(25)
         self.planned.setSpecialValueText(self.tr("as many as it takes"))
-        self.planned.setValue(_PLANNED)
+        self.planned.setValue(sample.planned if sample else _PLANNED)
         self.seed = QSpinBox()
         self.seed.setRange(0, 2**31 - 1)
         for number in (self.planned, self.seed):
@@ -204,7 +166,8 @@ class ImportDialog(QDialog):
             (
                 self.tr("&Compare by"),
                 self.embedder,
-                self.tr("Where the first guesses come from; your answers decide."),
+                (sample.why if sample else "")
+                or self.tr("Where the first guesses come from; your answers decide."),
             ),
             (
                 self.tr("Questions you &plan to answer"),
@@ -315,7 +278,7 @@ class ImportDialog(QDialog):
         self.other.setVisible(stage is _Stage.UNUSABLE)
         self.make.setVisible(stage is not _Stage.UNUSABLE)
         self.choices.setEnabled(stage is _Stage.CHOOSING)
-        self.columns.setEnabled(stage is _Stage.CHOOSING)
+        self.found.columns.setEnabled(stage is _Stage.CHOOSING)
         self.stop.setText(self.tr("Stop") if running else self.tr("Cancel"))
         self.doing.setText(
             {
@@ -326,9 +289,7 @@ class ImportDialog(QDialog):
         self.doing.setVisible(running)
         if stage is _Stage.SCANNING:
             self.heading.setText(self.tr("New project from “{0}”").format(self._source.name))
-            self.summary.setText(self.tr("Looking at what is there…"))
-            for widget in (self.notes, self.columns, self.next, self.problems_title, self.problems):
-                widget.hide()
+            self.found.wait()
         self._check()
 
     def _check(self) -> None:
@@ -339,8 +300,8 @@ class ImportDialog(QDialog):
         self.make.setEnabled(self._stage is _Stage.CHOOSING and not fault)
 
     def _fault(self) -> str:
-        if self.columns.fault:
-            return self.columns.fault
+        if self.found.columns.fault:
+            return self.found.columns.fault
         text = self.path.text().strip()
         path = Path(text)
         if not text or not path.is_absolute():
@@ -364,59 +325,22 @@ class ImportDialog(QDialog):
     def _scanned(self, found: Scanned) -> None:
         if self._stage is not _Stage.SCANNING or found.source != self._source:
             return
-        self._show_problems(found)
         if found.unusable or found.n_items == 0:
-            self.summary.setText(found.unusable or self.tr("There is nothing to sort here."))
+            reason = found.unusable or self.tr("There is nothing to sort here.")
             hint = found.hint or self.tr("Choose another folder or table.")
-            self.notes.setText("\n".join((hint, *found.notes)))
-            self.notes.show()
+            self.found.show_reason(reason, (hint, *found.notes), found.problems)
             self._enter(_Stage.UNUSABLE)
             return
-        self.summary.setText(self._counts(found))
-        notes = (
-            found.notes if found.problems else (*found.notes, self.tr("Everything can be read."))
-        )
-        self.notes.setText("\n".join(f"• {note}" for note in notes))
-        self.notes.show()
-        self.columns.setVisible(bool(found.columns))
-        if found.columns:
-            self.columns.show_columns(found.columns, found.preview)
-        self.next.setVisible(not found.columns and not found.problems)
+        self.found.show_found(found)
         self.embedder.clear()
         for name in found.embedders:
             words = QCoreApplication.translate("Import", EMBEDDERS.get(name, name))
             self.embedder.addItem(words, name)
+        if self._sample is not None:
+            self.embedder.setCurrentIndex(max(0, self.embedder.findData(self._sample.embedder)))
         self._enter(_Stage.CHOOSING)
         self.question.setFocus()
         self.question.selectAll()
-
-    def _counts(self, found: Scanned) -> str:
-        locale = self.locale()
-        items = self.tr("{0} pictures") if found.kind == "images" else self.tr("{0} rows")
-        parts = [items.format(locale.toString(found.n_items))]
-        if found.columns:
-            parts.append(self.tr("{0} columns").format(locale.toString(len(found.columns))))
-        if found.n_copies:
-            copies = self.tr("{0} exact copies, asked about once")
-            parts.append(copies.format(locale.toString(found.n_copies)))
-        if found.problems:
-            unread = self.tr("{0} cannot be used")
-            parts.append(unread.format(locale.toString(len(found.problems))))
-        return "  ·  ".join(parts)
-
-    def _show_problems(self, found: Scanned) -> None:
-        self.problems.clear()
-        listed = found.problems[:_PROBLEMS_LISTED]
-        self.problems.addTopLevelItems(
-            [QTreeWidgetItem([problem.name, problem.reason]) for problem in listed]
-        )
-        self.problems.setVisible(bool(listed))
-        self.problems_title.setVisible(bool(listed))
-        self.problems_title.setText(
-            self.tr("Left out, the rest goes on ({0})").format(
-                self.locale().toString(len(found.problems))
-            )
-        )
 
     def _working(self, news: Working) -> None:
         if self._stage not in (_Stage.SCANNING, _Stage.CREATING):
@@ -428,9 +352,7 @@ class ImportDialog(QDialog):
     def _failed(self, news: Failed) -> None:
         words = " ".join(part for part in (news.message, news.hint) if part)
         if self._stage is _Stage.SCANNING:
-            self.summary.setText(news.message)
-            self.notes.setText(news.hint)
-            self.notes.setVisible(bool(news.hint))
+            self.found.show_reason(news.message, (news.hint,) if news.hint else ())
             self._enter(_Stage.UNUSABLE)
         elif self._stage is _Stage.CREATING:
             self._enter(_Stage.CHOOSING)
@@ -454,7 +376,7 @@ class ImportDialog(QDialog):
             path=self._project_file(),
             embedder=self.embedder.currentData() or "auto",
             seed=self.seed.value(),
-            roles=self.columns.roles,
+            roles=self.found.columns.roles,
             question=self.question.text().strip(),
             planned=planned or None,
         )

@@ -5,9 +5,11 @@ Hidden: which reader a source needs. Promised: one bad file or row never stops t
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from engine.dataset import Column, Dataset, ItemProblem, Role, SourceKind
 from engine.errors import DatasetError
@@ -19,6 +21,7 @@ from engine.readers.sheets import READ_SUFFIXES
 from engine.readers.tables import Choices, read_table, read_tables
 
 _PREVIEW_ROWS = 8
+_SAMPLES = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,11 @@ class SourcePreview:
         IMAGES or TABLE (also for arrays, which look like one).
     rows
         The cells of the first items, as read; empty for images.
+    samples
+        For images the files of some items, spread evenly over all.
+    suffixes
+        For images how many items have which suffix (in small letters, without the dot; "" = none),
+        most frequent first.
     """
 
     kind: SourceKind
@@ -40,6 +48,8 @@ class SourcePreview:
     rows: tuple[tuple[str, ...], ...]
     problems: tuple[ItemProblem, ...]
     notes: tuple[str, ...]
+    samples: tuple[Path, ...] = ()
+    suffixes: tuple[tuple[str, int], ...] = ()
 
 
 def read(
@@ -99,7 +109,21 @@ def preview(source: Path, job: Job, *, roles: Mapping[str, Role] | None = None) 
         rows=() if is_images else tuple(item.cells for item in dataset.items[:_PREVIEW_ROWS]),
         problems=dataset.problems,
         notes=dataset.notes,
+        samples=_samples(dataset) if is_images else (),
+        suffixes=_suffixes(dataset) if is_images else (),
     )
+
+
+def _samples(dataset: Dataset) -> tuple[Path, ...]:
+    stride = max(1, -(-len(dataset) // _SAMPLES))
+    paths = [item.path for item in dataset.items[::stride] if item.path is not None]
+    return tuple(dataset.root / os.fsdecode(path) for path in paths)
+
+
+def _suffixes(dataset: Dataset) -> tuple[tuple[str, int], ...]:
+    paths = [item.path for item in dataset.items if item.path is not None]
+    found = Counter(PurePath(os.fsdecode(path)).suffix.lower().lstrip(".") for path in paths)
+    return tuple(found.most_common())
 
 
 def _read(source: Path, job: Job, choices: Choices, *, labels_from_folders: bool) -> Dataset:
@@ -150,9 +174,9 @@ def _read_folder(folder: Path, job: Job, choices: Choices, *, labels_from_folder
             f"nothing in {name} can be read; {problem.name}: {problem.reason}",
             "Choose another folder.",
         )
-    if listing.n_other:
+    if passed_over := "; ".join(listing.notes()):
         raise DatasetError(
-            f"{name} holds no pictures and no tables",
+            f"{name} holds no pictures and no tables: {passed_over}",
             "Choose a folder with PNG, JPEG, TIFF, BMP, WebP, GIF or DICOM files.",
         )
     raise DatasetError(f"the folder {name} is empty", "Choose a folder with pictures.")

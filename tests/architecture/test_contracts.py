@@ -29,7 +29,16 @@ ENGINE_FLOORS = [
     {"__main__"},
 ]
 DESKTOP_FLOORS = [
-    {"messages", "paths", "settings", "sources", "translation", "versions", "doctor"},
+    {
+        "messages",
+        "paths",
+        "samples",
+        "settings",
+        "sources",
+        "translation",
+        "versions",
+        "doctor",
+    },
     {"worker", "log"},
     {"controller", "theme", "style"},
     {"images", "pictures", "actions"},

@@ -5,15 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop import paths
 from desktop.controller import Controller
 from desktop.dialogs.files import FileDialogs
 from desktop.dialogs.import_dialog import ImportDialog
+from desktop.images import PictureStore
 from desktop.messages import CreateProject, Failed, Scanned, ScanSource, Stopped, Working
 from desktop.settings import Settings
+from desktop.widgets.thumb_grid import ThumbGrid
 from engine.dataset import Column, ColumnKind, ItemProblem, Role
 from tests.gui.handmade import controller_on
 
@@ -90,7 +94,7 @@ def test_it_looks_at_once_and_creates_only_when_told(
     assert dialog.progress.value() == 300
     assert "300" in dialog.doing.text()
     controller.receive(pictures(source))
-    assert "1204 pictures" in dialog.summary.text()
+    assert "1204 pictures" in dialog.found.summary.text()
     assert dialog.make.isEnabled()
     assert not dialog.progress.isVisible()
     dialog.question.setText(" The same vessel? ")
@@ -117,33 +121,86 @@ def test_everything_found_is_said(
     controller.receive(
         pictures(source, n_copies=35, problems=problems, notes=("310 pictures turned upright",))
     )
-    assert "35 exact copies" in dialog.summary.text()
-    assert "2 cannot be used" in dialog.summary.text()
-    assert "310 pictures turned upright" in dialog.notes.text()
-    rows = [dialog.problems.topLevelItem(at) for at in range(2)]
+    assert "35 exact copies" in dialog.found.summary.text()
+    assert "2 cannot be used" in dialog.found.summary.text()
+    assert "310 pictures turned upright" in dialog.found.notes.text()
+    rows = [dialog.found.problems.topLevelItem(at) for at in range(2)]
     assert [(row.text(0), row.text(1)) for row in rows if row] == [
         ("a.png", "the file is cut short"),
         ("b.png", "empty"),
     ]
-    assert dialog.problems.isVisible()
-    assert not dialog.columns.isVisible()
+    assert dialog.found.problems.isVisible()
+    assert not dialog.found.columns.isVisible()
+
+
+def test_some_of_the_pictures_are_shown(
+    qtbot: QtBot, dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    for number in range(12):
+        Image.new("RGB", (60, 40), (20 * number, 90, 40)).save(source / f"{number}.png")
+    samples = tuple(source / f"{number}.png" for number in range(12))
+    suffixes = (("jpg", 1000), ("jpeg", 4), ("png", 200))
+    controller.receive(pictures(source, samples=samples, suffixes=suffixes))
+    assert "• 1004 JPEG, 200 PNG" in dialog.found.notes.text()
+    grid = dialog.found.pictures
+    qtbot.waitUntil(lambda: all(grid._store.thumbnail(item) is not None for item in range(12)))
+    squares = grid.squares()
+    assert len(squares) == 12
+    assert all(grid.rect().contains(square) for square in squares)
+    dialog.reject()
+    assert not grid._store.has_picture(0)
+
+
+def test_samples_give_way_where_there_is_no_room(qtbot: QtBot) -> None:
+    store = PictureStore(None)
+    grid = ThumbGrid(store)
+    qtbot.addWidget(grid)
+    grid.show_items(range(60))
+    for wide, high in ((690, 430), (300, 90), (1400, 900), (80, 75)):
+        grid.resize(wide, high)
+        squares = grid.squares()
+        assert squares
+        assert all(grid.rect().contains(square) for square in squares)
+        assert not any(
+            one.intersects(other) for at, one in enumerate(squares) for other in squares[:at]
+        )
+    grid.show_items(())
+    assert grid.squares() == []
+    store.close()
+
+
+@pytest.mark.parametrize("which", ["pictures", "table"])
+def test_the_samples_need_no_choice(qtbot: QtBot, controller: Controller, which: str) -> None:
+    source = paths.sample_images() if which == "pictures" else paths.sample_table()
+    dialog = ImportDialog(controller, Answering(None), source)
+    qtbot.addWidget(dialog)
+    controller.receive(pictures(source) if which == "pictures" else table(source))
+    assert dialog.make.isEnabled()
+    dialog.make.click()
+    request = controller.sent[-1]
+    assert isinstance(request, CreateProject)
+    asked = {
+        "pictures": ("Do these two show the same digit?", "classic", 100),
+        "table": ("Are these two tumours of the same kind?", "table", 50),
+    }
+    assert (request.question, request.embedder, request.planned) == asked[which]
 
 
 def test_columns_get_roles(
     qtbot: QtBot, dialog: ImportDialog, controller: Controller, source: Path
 ) -> None:
     controller.receive(table(source))
-    combos = dialog.columns.findChildren(QComboBox)
+    combos = dialog.found.columns.findChildren(QComboBox)
     assert len(combos) == len(COLUMNS)
     assert all(combo.accessibleName() for combo in combos)
-    model = dialog.columns.model()
+    model = dialog.found.columns.model()
     texts = [[model.index(row, at).data() for at in range(5)] for row in range(4)]
     assert texts[1] == ["radius", "feature", "number", "17.9, 12.0", "3 missing values imputed"]
     assert texts[2][4] == "1 missing"
     combo = next(combo for combo in combos if "site" in combo.accessibleName())
     combo.setFocus()
     qtbot.keyClick(combo, Qt.Key.Key_Down)
-    assert dialog.columns.roles["site"] is Role.TEXT
+    assert dialog.found.columns.roles["site"] is Role.TEXT
     qtbot.mouseClick(dialog.make, Qt.MouseButton.LeftButton)
     (request,) = controller.sent[1:]
     assert isinstance(request, CreateProject)
@@ -160,7 +217,7 @@ def test_roles_that_cannot_work_are_refused_with_a_reason(
     dialog: ImportDialog, controller: Controller, source: Path
 ) -> None:
     controller.receive(table(source))
-    model = dialog.columns.model()
+    model = dialog.found.columns.model()
 
     def give(row: int, role: Role) -> None:
         model.setData(model.index(row, 1), role)
@@ -181,9 +238,9 @@ def test_many_columns_stay_quick_and_editable(
 ) -> None:
     many = tuple(Column(f"c{at}", ColumnKind.NUMBER, Role.FEATURE) for at in range(3000))
     controller.receive(pictures(source, kind="table", columns=many, embedders=("table",)))
-    assert len(dialog.columns.roles) == 3000
-    assert dialog.columns.findChildren(QComboBox) == []
-    assert dialog.columns.edit(dialog.columns.model().index(5, 1)) is None
+    assert len(dialog.found.columns.roles) == 3000
+    assert dialog.found.columns.findChildren(QComboBox) == []
+    assert dialog.found.columns.edit(dialog.found.columns.model().index(5, 1)) is None
     assert dialog.make.isEnabled()
 
 
@@ -237,8 +294,8 @@ def test_a_source_that_cannot_be_used_is_explained(
         controller.receive(Failed("No pictures", "Try again"))
     else:
         controller.receive(pictures(source, n_items=0))
-    assert dialog.summary.text()
-    assert dialog.notes.isVisible()
+    assert dialog.found.summary.text()
+    assert dialog.found.notes.isVisible()
     assert not dialog.make.isVisible()
     assert not dialog.choices.isVisible()
     with qtbot.waitSignal(dialog.otherWanted):

@@ -152,7 +152,8 @@ def test_pictures_win_over_tables(tmp_path: Path) -> None:
     ("files", "words"),
     [
         ({}, "is empty"),
-        ({"notes.docx": b"x"}, "holds no pictures and no tables"),
+        ({"notes.docx": b"x"}, "holds no pictures and no tables: 1 other file passed over"),
+        ({".a.png": b"x"}, "holds no pictures and no tables: 1 hidden picture or table"),
         ({"a.png": b"", "b.png": b"x"}, "none of the 2 pictures.*a.png: the file is empty"),
         ({"a.heic": b"x"}, "HEIC"),
     ],
@@ -205,6 +206,20 @@ def test_preview_says_the_same(tmp_path: Path) -> None:
     assert (found.kind, found.n_items, found.n_copies) == (SourceKind.IMAGES, 1, 1)
     assert found.rows == found.columns == ()
     assert [problem.name for problem in found.problems] == ["c.png"]
+
+
+def test_preview_gives_samples_of_all_parts(tmp_path: Path) -> None:
+    for shade in range(130):
+        picture(tmp_path / f"{shade:03}.png", shade)
+    picture(tmp_path / "200.bmp", 200)
+    found = readers.preview(tmp_path, Job())
+    assert found.suffixes == (("png", 130), ("bmp", 1))
+    assert 40 <= len(found.samples) <= 60
+    assert all(sample.is_file() for sample in found.samples)
+    numbers = [int(sample.stem) for sample in found.samples]
+    assert numbers == sorted(numbers)
+    assert numbers[0] < 3
+    assert numbers[-1] > 125
 
 
 def test_progress_and_stop(tmp_path: Path) -> None:
