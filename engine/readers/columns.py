@@ -246,13 +246,9 @@ class _Guess:
 
     def _holds_pictures(self, parsed: Parsed) -> bool:
         """Values are paths of pictures, and at least half of the first ones are really there."""
-        if parsed.numbers is not None or parsed.missing.all():
-            return False
-        rows = np.flatnonzero(~parsed.missing)[:_LOOKED_AT]
-        paths = [(int(row), parsed.texts[row].strip()) for row in rows]
-        if not all(_names_picture(path) for _, path in paths):
-            return False
-        return 2 * sum(self._is_picture(row, path) for row, path in paths) >= len(paths)
+        paths = paths_of_pictures(parsed)
+        there = sum(self._is_picture(row, path) for row, path in paths)
+        return bool(paths) and 2 * there >= len(paths)
 
 
 def _is_constant(parsed: Parsed) -> bool:
@@ -290,6 +286,15 @@ def _is_id_name(name: str) -> bool:
         or plain.endswith((" id", " uid"))
         or re.search(r"[a-z](?:Id|ID)$", name) is not None
     )
+
+
+def paths_of_pictures(parsed: Parsed) -> list[tuple[int, str]]:
+    """Give the first paths with their rows, wherever they lead; none when others are among them."""
+    if parsed.numbers is not None:
+        return []
+    rows = np.flatnonzero(~parsed.missing)[:_LOOKED_AT]
+    paths = [(int(row), parsed.texts[row].strip()) for row in rows]
+    return paths if all(_names_picture(path) for _, path in paths) else []
 
 
 def _names_picture(text: str) -> bool:

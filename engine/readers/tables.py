@@ -32,7 +32,13 @@ from engine.dataset import (
 from engine.errors import DatasetError
 from engine.job import Job
 from engine.model import FloatArray
-from engine.readers.columns import Parsed, complaint_about, decide_roles, parse_columns
+from engine.readers.columns import (
+    Parsed,
+    complaint_about,
+    decide_roles,
+    parse_columns,
+    paths_of_pictures,
+)
 from engine.readers.features import category_features, check_scale, number_features
 from engine.readers.files import Found, Unreadable, printable
 from engine.readers.images import Examined, examine
@@ -255,12 +261,7 @@ class _Rows:
         complaints = [complaint_about(parsed, self._sheet.lines) for parsed in self._parsed]
         compared = self._with_role(Role.FEATURE)
         if not compared and not self._with_role(Role.IMAGE):
-            alike = all(parsed.column.distinct <= 1 for parsed in self._parsed)
-            complaints.append(
-                "all rows are the same, so there is nothing to compare"
-                if alike
-                else "no column can be compared: none that is used holds numbers or categories"
-            )
+            complaints.append(self._nothing_to_compare())
         found = [complaint for complaint in complaints if complaint]
         if found and self._choices.strict:
             raise DatasetError(f"{self._name}: {found[0]}", "Correct it, or change the roles.")
@@ -283,6 +284,19 @@ class _Rows:
                 names += block_names
         self._tell_filled_in()
         return np.ascontiguousarray(np.hstack(blocks)), tuple(names)
+
+    def _nothing_to_compare(self) -> str:
+        """Say why no column can be compared."""
+        if all(parsed.column.distinct <= 1 for parsed in self._parsed):
+            return "all rows are the same, so there is nothing to compare"
+        for parsed in self._parsed:
+            for row, path in paths_of_pictures(parsed):
+                if not self._is_picture(row, path):
+                    return (
+                        f"the pictures in column “{printable(parsed.column.name)}” are not where "
+                        f"it says, such as {printable(path)}, seen from the folder of the table"
+                    )
+        return "no column can be compared: none that is used holds numbers or categories"
 
     def _tell_filled_in(self) -> None:
         """Say in the columns' notes what stands for missing values."""

@@ -334,6 +334,12 @@ def test_pictures_without_measurements(tmp_path: Path) -> None:
     assert "bad.png" in dataset.problems[0].reason
 
 
+@pytest.mark.parametrize("column", ["scan", "file"])
+def test_paths_from_another_computer_are_named(tmp_path: Path, column: str) -> None:
+    with pytest.raises(DatasetError, match=rf"“{column}” are not where .* C:\\a\.png"):
+        read(tmp_path, f"{column},label\nC:\\a.png,x\nC:\\b.png,y\nC:\\c.png,x\n")
+
+
 def test_no_picture_of_a_told_column_exists(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="none of the pictures in column “p”"):
         read(tmp_path, "p,s\na.png,1\nb.png,2\n", roles={"p": Role.IMAGE})
