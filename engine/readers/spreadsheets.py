@@ -184,10 +184,23 @@ def read_parquet(path: Path, job: Job, most_cells: int) -> Grid:
     for place, column in enumerate(table.columns):
         job.step(place, table.num_columns, _TEXT)
         narrow = pa.types.is_float32(column.type)  # 0.1, not 0.10000000149011612
-        cells = (
-            np.float32(cell) if narrow and cell is not None else cell for cell in column.to_pylist()
-        )
+        try:
+            cells = _python_values(column)
+        except (pa.ArrowException, ValueError) as error:
+            name = table.column_names[place]
+            raise Unreadable(f"column “{name}” holds values that cannot be read") from error
+        if narrow:
+            cells = [None if cell is None else np.float32(cell) for cell in cells]
         columns.append([_text(cell) for cell in cells])
     rows = list(zip(*columns, strict=True))
     header = tuple(name.replace("\0", "") for name in table.column_names)
     return Grid([header, *rows], list(range(len(rows) + 1)))
+
+
+def _python_values(column: Any) -> list[Any]:
+    """Give the values of an Arrow column; those that Python has no type for as texts."""
+    try:
+        values: list[Any] = column.to_pylist()
+    except (ValueError, OverflowError):  # nanoseconds and far dates
+        values = column.cast("string").to_pylist()
+    return values

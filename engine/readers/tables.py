@@ -45,6 +45,7 @@ from engine.readers.images import Examined, examine
 from engine.readers.sheets import Sheet, read_sheet, read_sheets
 
 _BETWEEN_STEPS = 2000  # rows
+_LISTED = 3  # columns whose fault is spelled out
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,4 +355,8 @@ def _notes_on(columns: Sequence[Column]) -> list[str]:
     if dropped:
         which = ", ".join(dropped[:8]) + (" …" if len(dropped) > 8 else "")
         notes.append(f"{counted(len(dropped), 'constant or empty column')} dropped: {which}")
+    shown = [c for c in columns if c.role is Role.TEXT and c.note]
+    notes += [f"column “{printable(c.name)}” is not compared: {c.note}" for c in shown[:_LISTED]]
+    if (more := len(shown) - _LISTED) > 0:
+        notes.append(f"{more} more columns are not compared for such reasons")
     return notes

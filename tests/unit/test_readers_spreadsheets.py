@@ -214,3 +214,14 @@ def test_parquet_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(DatasetError, match=r"pairloom\[parquet\]"):
         readers.read(tmp_path / "t.parquet", Job())
+
+
+def test_parquet_values_that_python_cannot_hold(tmp_path: Path) -> None:
+    times = pa.array([1, 2, 1_700_000_000_123_456_789], pa.timestamp("ns"))
+    parquet.write_table(pa.table({"x": [1.0, 2, 3], "t": times}), tmp_path / "t.parquet")
+    assert "1970-01-01" in readers.read(tmp_path / "t.parquet", Job()).items[0].cells[1]
+    offsets, letters = pa.py_buffer(bytes([0, 0, 0, 0, 1, 0, 0, 0])), pa.py_buffer(b"\xff")
+    no_text = pa.Array.from_buffers(pa.string(), 1, [None, offsets, letters])
+    parquet.write_table(pa.table({"odd": no_text}), tmp_path / "t.parquet")
+    with pytest.raises(DatasetError, match="column “odd” holds values that cannot be read"):
+        readers.read(tmp_path / "t.parquet", Job())

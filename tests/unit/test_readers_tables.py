@@ -204,9 +204,9 @@ def test_columns_of_nearly_numbers_say_why(tmp_path: Path) -> None:
     rows = "".join(f"{number},{number}\n" for number in range(40))
     dataset = read(tmp_path, f"a,b\n{rows}<0.5,50\n")
     assert dataset.columns[0].role is Role.TEXT
-    assert dataset.columns[0].note == (
-        "1 of 41 values are not numbers, the first in row 41: “<0.5”"
-    )
+    reason = "1 of 41 values are not numbers, the first in row 41: “<0.5”"
+    assert dataset.columns[0].note == reason
+    assert f"column “a” is not compared: {reason}" in dataset.notes
 
 
 def test_free_text_cannot_be_insisted_on(tmp_path: Path) -> None:
