@@ -88,9 +88,9 @@ def write_groups_csv(study: Study, path: Path) -> str:
         When the disk is full.
     """
     path = Path(path)
-    pictures = study.dataset.kind is SourceKind.IMAGES
+    _check_outside(path, study.dataset)
     kept = None if study.project is None else study.project.path
-    check_output(path, study.dataset.source, kept, ending=".csv" if pictures else "")
+    check_output(path, study.dataset.source, kept, ending=".csv")
     placed = _placed(study)
     rows = [row for entry in placed for row in _rows(entry, study.dataset)]
     with _explained(path):
@@ -172,6 +172,7 @@ def copy_into_folders(study: Study, folder: Path, job: Job | None = None) -> str
     folder, job = Path(folder), job or Job()
     placed = _placed(study)
     with _explained(folder):
+        _check_outside(folder, study.dataset)
         _check_empty(folder)
         _check_space(study.dataset, folder, job)
         target = _Target(folder)
@@ -202,6 +203,17 @@ def _placed(study: Study) -> list[_Placed]:
             status = SET_ASIDE if item.id in aside else UNDECIDED
             placed.append(_Placed(item, -1, "", 0.0, status))
     return placed
+
+
+def _check_outside(target: Path, dataset: Dataset) -> None:
+    """Refuse tables within a folder whose tables are read as one: they would be read too."""
+    source = dataset.source
+    read_whole = dataset.kind is SourceKind.TABLE and source.is_dir()
+    if read_whole and target.resolve().is_relative_to(source.resolve()):
+        raise EngineError(
+            f"{target} lies in {source} and would be read with the tables there.",
+            "Choose a place outside that folder.",
+        )
 
 
 def _check_empty(folder: Path) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.arguments import parse
-from engine.cli.terminal import Progress, interruptible
+from engine.cli.terminal import Progress, interruptible, plain
 from engine.dataset import Dataset, Role, SourceKind, counted
 from engine.errors import Cancelled, DatasetError, EngineError, ParameterError, UsageError
 from engine.job import Job
@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _complain(message: str, hint: str = "") -> int:
     line = f"pairloom: {message}{f' ({hint})' if hint else ''}"
-    sys.stderr.write(" ".join(line.split()) + "\n")
+    sys.stderr.write(plain(line) + "\n")
     return _WRONG
 
 
@@ -233,7 +233,7 @@ def _info(arguments: argparse.Namespace, job: Job) -> int:
     facts["source_found"] = "yes" if found else "no: the folder or file is not there"
     for name, value in facts.items():
         if value not in ("", None):
-            print(f"{name.replace('_', ' ') + ':':<14}{value}")
+            print(f"{name.replace('_', ' ') + ':':<14}{plain(str(value))}")
     return _DONE
 
 
@@ -249,7 +249,7 @@ def _verify(arguments: argparse.Namespace, job: Job) -> int:
     with Project.open(arguments.project) as project:
         findings = project.verify()
     for finding in findings:
-        print(finding)
+        print(plain(finding))
     if not findings:
         print(f"{arguments.project} is sound")
     return _FOUND if findings else _DONE

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from engine.dataset import Role
 from engine.errors import ParameterError
+from engine.outfile import STDOUT
 
 _MOST_QUESTIONS = 1_000_000  # the learning curve has a place for each
 
@@ -113,7 +114,7 @@ def _add_project(parser: argparse.ArgumentParser) -> None:
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--json", type=_path, metavar="OUT", help="write the result here; - = stdout"
+        "--json", type=_path_or_stdout, metavar="OUT", help="write the result here; - = stdout"
     )
 
 
@@ -166,9 +167,13 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
 
 
 def _path(text: str) -> Path:
-    if not text or "\0" in text:  # such as an unset variable of a script; Path("") is "."
+    if text in {"", "-"} or "\0" in text:  # an unset variable of a script; Path("") is "."
         raise argparse.ArgumentTypeError(f"'{text}' is no name of a file or folder")
     return Path(text)
+
+
+def _path_or_stdout(text: str) -> Path:
+    return STDOUT if text == "-" else _path(text)
 
 
 def _count(text: str, most: int = 2**31 - 1) -> int:

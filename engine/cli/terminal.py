@@ -16,6 +16,12 @@ from types import FrameType
 from engine.job import Job
 
 
+def plain(text: str) -> str:
+    """Put a text on one line, without signs that could drive the terminal."""
+    line = " ".join(text.split())
+    return line if line.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+
 class Progress:
     """One line on the terminal, overwritten as the work goes on."""
 

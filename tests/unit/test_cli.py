@@ -238,6 +238,27 @@ def test_every_command_explains_itself(command, capsys):
     assert "usage: pairloom-cli" in capsys.readouterr().out
 
 
+def test_nothing_in_a_project_drives_the_terminal(array, tmp_path, capsys):
+    path = tmp_path / "p.pairloom"
+    assert run("new", array, "-o", path, "--question", "Same\n\x1b[31mlesion?") == 0
+    assert run("info", path) == 0
+    assert "question:     Same \ufffd[31mlesion?\n" in capsys.readouterr().out
+    assert run("info", tmp_path / "\x1b[31m") == 2
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def test_results_do_not_join_the_tables_they_are_made_of(table, tmp_path, capsys):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    table.rename(folder / "a.csv")
+    path = tmp_path / "p.pairloom"
+    assert run("new", folder, "-o", path) == 0
+    assert run("export", path, "--csv", folder / "groups.csv") == 2
+    assert run("export", path, "--folders", folder / "sorted") == 2
+    assert [one.name for one in folder.iterdir()] == ["a.csv"]
+    assert capsys.readouterr().err.count("would be read with the tables there") == 2
+
+
 def test_ctrl_c_while_the_program_is_loaded(monkeypatch):
     def interrupted():
         raise KeyboardInterrupt
@@ -306,6 +327,7 @@ def test_ctrl_c_while_the_program_is_loaded(monkeypatch):
         (["embed", "{no}", "-o", "{here}/x.npz"], "does not exist"),
         (["embed", "{table}", "-o", "{no}/x.npz"], "does not exist"),
         (["embed", "{array}", "-o", "{array}"], "would overwrite"),
+        (["embed", "{array}", "-o", "-"], "is no name of a file"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(arguments, said, array, table, tmp_path, capsys):
