@@ -44,6 +44,11 @@ def can_redo(snapshot: Snapshot | None) -> bool:
     return snapshot is not None and snapshot.redo is not None
 
 
+def can_replay(snapshot: Snapshot | None) -> bool:
+    """Allow while there are steps to look back at."""
+    return snapshot is not None and bool(snapshot.history)
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """One thing a person can do.
@@ -175,6 +180,31 @@ COMMANDS = (
         ("Ctrl+Shift+Z", "Ctrl+Y"),
         can_redo,
         "redo",
+    ),
+    Command(
+        "step_back",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Look one step &back"),
+        ("Alt+Left",),
+        can_replay,
+        "back",
+        separated=True,
+    ),
+    Command(
+        "step_forward",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Look one step &forward"),
+        ("Alt+Right",),
+        can_replay,
+        "forward",
+    ),
+    Command(
+        "return_to_now",
+        "edit",
+        QT_TRANSLATE_NOOP("Actions", "Return to &now"),
+        ("Alt+End",),
+        can_replay,
+        "last",
     ),
     Command(
         "answer_different",

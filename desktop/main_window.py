@@ -439,6 +439,25 @@ class MainWindow(QMainWindow):
         """Bring it back."""
         self._controller.send(Redo())
 
+    def step_back(self) -> None:
+        """Look at the state one step earlier; nothing is changed."""
+        self._leave_start()
+        self.workspace.history.step_back()
+
+    def step_forward(self) -> None:
+        """Look at the state one step later."""
+        self._leave_start()
+        self.workspace.history.step_forward()
+
+    def return_to_now(self) -> None:
+        """Leave the replay."""
+        self.workspace.history.return_to_now()
+
+    def _leave_start(self) -> None:
+        """Go to where a step can be seen; the overview shows it as well as the judge page."""
+        if self.pages.currentWidget() is self.start:
+            self.show_judge()
+
     def answer_different(self) -> None:
         """Say that the two on the screen do not belong together."""
         self.workspace.judge.answer(Verdict.DIFFERENT)

@@ -20,6 +20,9 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from unittest import mock
+
+from PIL import Image
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -27,7 +30,7 @@ from desktop import paths, theme, worker
 from desktop.controller import Controller
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.main_window import MainWindow
-from desktop.messages import CreateProject, NameGroup, OpenProject
+from desktop.messages import CreateProject, GoTo, NameGroup, OpenProject, Revise, Undo
 from desktop.settings import Recent, Settings
 from engine.model import Verdict
 
@@ -64,6 +67,8 @@ class Stage:
             if self.troubles or time.monotonic() > end:
                 sys.exit(f"screenshots: {self.troubles or 'the program takes too long'}")
             QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+            # outside `exec` what is to be deleted would stay, and be seen
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def settle(self) -> None:
         """Let pictures load and fades end."""
@@ -76,6 +81,24 @@ class Stage:
         self.controller.send(OpenProject(project))
         self.until(lambda: self.controller.opened is not None and not self.controller.busy)
         self.window.show_judge()
+
+    def create(self, request: CreateProject) -> None:
+        """Make a project and go to the pair."""
+        self.controller.send(request)
+        self.until(lambda: self.opened_path == request.path and not self.controller.busy)
+        self.window.show_judge()
+
+    @property
+    def opened_path(self) -> Path | None:
+        """The project that is open."""
+        opened = self.controller.opened
+        return None if opened is None else opened.path
+
+    def ask(self, request: Revise | Undo | GoTo | NameGroup) -> None:
+        """Change the state."""
+        was = self.controller.snapshot.revision
+        self.controller.send(request)
+        self.until(lambda: self.controller.snapshot.revision > was and not self.controller.busy)
 
     def judge(self, answers: int, truth: dict[str, str]) -> None:
         """Answer as the truth says, through the page that people use."""
@@ -97,6 +120,8 @@ class Stage:
         """Draw a widget, by default the whole window, into a file."""
         self.settle()
         (widget or self.window).grab().save(str(file))
+        with Image.open(file) as drawn:  # Qt saves several times as many bytes
+            drawn.convert("RGB").save(file, optimize=True)
         print(file, flush=True)
 
     def leave(self) -> None:
@@ -125,12 +150,17 @@ def everything(folder: Path) -> None:
         images, table = place / "digits", place / "tumours.csv"
         shutil.copytree(paths.sample_images(), images)
         shutil.copy(paths.sample_table(), table)
-        stage = Stage()
-        stage.show(SIZES[""])
-        for source in (images, table):
-            _imports(stage, folder, source)
+        with (
+            mock.patch.object(paths, "sample_images", return_value=images),
+            mock.patch.object(paths, "sample_table", return_value=table),
+        ):
+            stage = Stage()
+            stage.show(SIZES[""])
+            for source in (images, table):
+                _imports(stage, folder, source)
         _pictures(stage, folder, images)
         _table(stage, folder, table)
+        _end(stage, folder, images, place / "few")
         stage.leave()
 
 
@@ -159,31 +189,80 @@ def _imports(stage: Stage, folder: Path, source: Path) -> None:
 
 
 def _pictures(stage: Stage, folder: Path, source: Path) -> None:
-    with paths.sample_images().with_suffix(".csv").open(encoding="utf-8") as file:
-        truth = {Path(row["file"]).name: row["digit"] for row in csv.DictReader(file)}
+    truth = _digits()
     project = source.with_suffix(".pairloom")
     question = "Do these two show the same digit?"
-    stage.controller.send(
-        CreateProject(source, project, "classic", 0, question=question, planned=100)
-    )
-    stage.until(lambda: stage.controller.opened is not None and not stage.controller.busy)
+    stage.create(CreateProject(source, project, "classic", 0, question=question, planned=100))
     stage.settings.forget_all()
     stage.settings.remember(Recent(str(project), 600, 60, pictures=True))
     _looks(stage, lambda name: stage.take(folder / f"start-{name}.png") if _start(stage) else None)
     stage.window.show_judge()
     stage.judge(60, truth)
-    for group in stage.controller.snapshot.overview.groups:
-        name = truth[stage.controller.opened.items[group.exemplar].name]
-        stage.controller.send(NameGroup(group.exemplar, f"Digit {name}"))
-    stage.settle()
+    _name_groups(stage, truth)
     _looks(stage, lambda name: stage.take(folder / f"judge-pictures-{name}.png"))
     stage.window.show_overview()
     _looks(stage, lambda name: stage.take(folder / f"overview-{name}.png"))
+    stage.window.overview.map.itemSelected.emit(int(stage.controller.snapshot.question.pair.a))
+    _both(stage, lambda scheme: stage.take(folder / f"overview-item-{scheme}.png"))
     stage.window.show_judge()
     step = stage.controller.snapshot.history[25].seq
     stage.window.workspace.show_step(step)
     _looks(stage, lambda name: stage.take(folder / f"history-replay-{name}.png"))
     stage.controller.view(None)
+    _branch(stage, folder, truth)
+    _conflict(stage, folder)
+
+
+def _name_groups(stage: Stage, truth: dict[str, str]) -> None:
+    for group in stage.controller.snapshot.overview.groups:
+        name = truth[stage.controller.opened.items[group.exemplar].name]
+        stage.ask(NameGroup(group.exemplar, f"Digit {name}"))
+
+
+def _branch(stage: Stage, folder: Path, truth: dict[str, str]) -> None:
+    """Take steps back and answer on, so that the history forks."""
+    stage.ask(GoTo(stage.controller.snapshot.history[55].seq))
+    stage.until(lambda: stage.window.workspace.judge.gate.is_open)
+    stage.window.workspace.judge.answer(Verdict.UNSURE)
+    stage.settle()
+    stage.judge(2, truth)
+    _name_groups(stage, truth)
+    _both(stage, lambda scheme: stage.take(folder / f"history-branch-{scheme}.png"))
+
+
+def _conflict(stage: Stage, folder: Path) -> None:
+    """Change an answer so that it contradicts others."""
+    for step in stage.controller.snapshot.history:
+        if step.on_path and step.answer and step.answer.verdict is Verdict.DIFFERENT:
+            stage.ask(Revise(step.seq, Verdict.SAME))
+            if stage.controller.snapshot.conflicts:
+                break
+            stage.ask(Undo())
+    _both(stage, lambda scheme: stage.take(folder / f"judge-conflict-{scheme}.png"))
+
+
+def _end(stage: Stage, folder: Path, images: Path, few: Path) -> None:
+    """Answer all there is to ask about a few pictures."""
+    few.mkdir()
+    for file in sorted(images.iterdir())[:12]:
+        shutil.copy(file, few)
+    stage.create(CreateProject(few, few.with_suffix(".pairloom"), "classic", 0))
+    stage.judge(200, _digits())
+    _both(stage, lambda scheme: stage.take(folder / f"judge-end-{scheme}.png"))
+
+
+def _both(stage: Stage, take: Callable[[str], None]) -> None:
+    """Take a picture in each look, in the small size."""
+    for scheme in ("light", "dark"):
+        theme.current().set_scheme(scheme)
+        stage.show(SIZES[""])
+        take(scheme)
+    theme.current().set_scheme("light")
+
+
+def _digits() -> dict[str, str]:
+    with paths.sample_images().with_suffix(".csv").open(encoding="utf-8") as file:
+        return {Path(row["file"]).name: row["digit"] for row in csv.DictReader(file)}
 
 
 def _start(stage: Stage) -> bool:
@@ -196,10 +275,7 @@ def _table(stage: Stage, folder: Path, source: Path) -> None:
         truth = {row["case"]: row["diagnosis"] for row in csv.DictReader(file)}
     project = source.with_suffix(".pairloom")
     question = "Are these two tumours of the same kind?"
-    stage.controller.send(CreateProject(source, project, "table", 0, question=question, planned=50))
-    stage.until(lambda: stage.controller.opened is not None and not stage.controller.busy)
-    stage.until(lambda: stage.controller.opened.path == project)
-    stage.window.show_judge()
+    stage.create(CreateProject(source, project, "table", 0, question=question, planned=50))
     stage.judge(25, truth)
     _looks(stage, lambda name: stage.take(folder / f"judge-table-{name}.png"))
     stage.window.show_overview()

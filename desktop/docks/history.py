@@ -61,6 +61,7 @@ class HistoryDock(QDockWidget):
         self.setObjectName("historyDock")
         self._controller = controller
         self._revision: int | None = None
+        self._was_replaying = False
         self.steps = HistoryModel(self)
         self.list = HistoryList(self.steps, pictures, self)
         self.replay = ReplayBar(controller)
@@ -184,7 +185,9 @@ class HistoryDock(QDockWidget):
         self._ways.setCurrentWidget(self._notice if replaying else self._now)
         if replaying:
             self._tell(position)
-        self.list.follow(position if replaying else None)
+        if replaying or self._was_replaying:  # back in the present, that is what is looked for
+            self.list.follow(position)
+        self._was_replaying = replaying
 
     def _tell(self, position: int) -> None:
         live = self._controller.snapshot

@@ -29,13 +29,11 @@ def progress_line(snapshot: Snapshot) -> str:
     if progress.recent == 1:
         changed = progress.recent_changes == 1
         parts.append(
-            _tr("the last answer changed the groups")
-            if changed
-            else _tr("the last answer did not change the groups")
+            _tr("changed by the last answer") if changed else _tr("not changed by the last answer")
         )
     elif progress.recent:
         parts.append(
-            _tr("{0} of the last {1} answers changed the groups").format(
+            _tr("changed by {0} of the last {1} answers").format(
                 progress.recent_changes, progress.recent
             )
         )

@@ -25,6 +25,8 @@ from desktop import theme
 from desktop.settings import Recent
 from desktop.widgets.elided_label import ElidedLabel
 
+_LARGEST = (1180, 680)  # pixels: the page stays together on a large screen
+
 
 class _Look(QRunnable):
     """Looks off the GUI thread whether files exist: a network drive may take its time."""
@@ -199,17 +201,21 @@ class StartPage(QWidget):
         columns.addLayout(self._new(), 1)
         columns.addLayout(self._known(), 1)
         inside = QWidget()
-        inside.setMaximumWidth(1180)
+        inside.setMaximumSize(*_LARGEST)
         page = QVBoxLayout(inside)
         page.setContentsMargins(32, 28, 32, 24)
         page.setSpacing(22)
         page.addLayout(self._head())
         page.addLayout(columns, 1)
-        outside = QHBoxLayout(self)
+        across = QHBoxLayout()
+        across.addStretch(1)
+        across.addWidget(inside, 100)
+        across.addStretch(1)
+        outside = QVBoxLayout(self)  # on a large screen a little above the middle
         outside.setContentsMargins(0, 0, 0, 0)
-        outside.addStretch(1)
-        outside.addWidget(inside, 100)
-        outside.addStretch(1)
+        outside.addStretch(2)
+        outside.addLayout(across, 100)
+        outside.addStretch(3)
         self.looked.connect(self._mark)
         theme.current().themeChanged.connect(self._color)
         self.show_recent(())
@@ -355,6 +361,7 @@ class StartPage(QWidget):
         """List projects; those whose file is missing turn grey once that is known."""
         for row in self._rows:
             self._list.removeWidget(row)
+            row.hide()  # it may be drawn once more before it goes
             row.deleteLater()
         self._rows = [_RecentRow(project) for project in projects]
         for at, row in enumerate(self._rows):
@@ -384,4 +391,5 @@ def _heading(words: str) -> QLabel:
     label = QLabel(words)
     label.setMinimumHeight(26)  # as high as the small button beside one of them
     label.setProperty("role", "heading")
+    label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
     return label

@@ -46,10 +46,10 @@ class ElidedLabel(QLabel):
     def shown(self) -> str:
         """Give the text as it fits; nothing where only a few letters would."""
         room = self.contentsRect().width()
-        if room < _FEW * self.fontMetrics().averageCharWidth():
-            return ""
         if self.fontMetrics().horizontalAdvance(self.text()) <= room:
             return self.text()  # `elidedText` counts fractions of a pixel and would shorten it
+        if room < _FEW * self.fontMetrics().averageCharWidth():
+            return ""
         return self.fontMetrics().elidedText(self.text(), self._mode, room)
 
     def paintEvent(self, _event: QPaintEvent) -> None:

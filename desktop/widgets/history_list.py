@@ -86,9 +86,9 @@ class HistoryList(QListView):
             if row >= 0:
                 self._set_current(row)
 
-    def follow(self, seq: int | None) -> None:
-        """Bring the row of a replayed state into view; None = nothing to follow."""
-        row = -1 if seq is None else self._steps.row_of(seq)
+    def follow(self, seq: int) -> None:
+        """Bring the row of a state into view, where it is listed."""
+        row = self._steps.row_of(seq)
         if row >= 0:
             self._set_current(row)
             self.scrollTo(self._steps.index(row))

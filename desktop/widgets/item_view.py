@@ -214,7 +214,10 @@ class ItemView(QWidget):
         self._show_group.setVisible(group is not None)
         if group is not None:
             title = group.name or self.tr("Group {0}").format(slot + 1)
-            text = f"{title} · {words.certainty(float(shown.overview.confidence[item]))}"
+            sure = words.certainty(float(shown.overview.confidence[item]))
+            text = f"{title} · {sure}"
+            if not trail.is_placed(shown, item):
+                text = self.tr("not placed yet; nearest: {0}").format(title)
         elif item in trail.items_set_aside(shown):
             text = self.tr("set aside")
         else:

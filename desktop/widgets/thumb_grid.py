@@ -13,7 +13,7 @@ from desktop.images import PictureStore
 from desktop.widgets.thumb_strip import paint_thumbnail
 
 _GAP = 8
-_SMALLEST, _LARGEST = 72, 128  # pixels of the layout
+_SMALLEST, _LARGEST = 72, 104  # pixels of the layout
 
 
 class ThumbGrid(QWidget):
@@ -52,18 +52,17 @@ class ThumbGrid(QWidget):
         wide, high = self.width() + _GAP, self.height() + _GAP
         if not self._items or min(wide, high) < _SMALLEST:
             return []
-        side = next(
-            side
-            for side in range(_LARGEST, 0, -4)
-            if side <= _SMALLEST
-            or (wide // (side + _GAP)) * (high // (side + _GAP)) >= len(self._items)
-        )
-        columns = min(len(self._items), max(1, wide // (side + _GAP)))
-        if columns < len(self._items):  # share out what is left of the width
-            side = min(_LARGEST, wide // columns - _GAP, self.height())
-        rows = max(1, high // (side + _GAP))
-        places = [divmod(at, columns) for at in range(min(len(self._items), rows * columns))]
+        n = len(self._items)
+
+        def covered(side: int) -> tuple[int, int]:
+            shown = min(n, (wide // (side + _GAP)) * (high // (side + _GAP)))
+            return shown * side**2, shown
+
+        side = max(range(_SMALLEST, min(_LARGEST, wide, high) + 1), key=covered)
+        side = min(side, self.height(), self.width())
         step = side + _GAP
+        columns, rows = wide // step, high // step
+        places = [divmod(at, columns) for at in range(min(n, rows * columns))]
         return [QRect(column * step, row * step, side, side) for row, column in places]
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -642,7 +642,7 @@ def test_the_progress_line_is_honest(folder: Path) -> None:
     snapshot = study(folder).snapshot
     line = judge_text.progress_line(snapshot)
     assert line == (
-        "Question 7 of about 200 planned · 3 groups · 3 of the last 6 answers changed the groups"
+        "Question 7 of about 200 planned · 3 groups · changed by 3 of the last 6 answers"
     )
     open_end = replace(snapshot, progress=replace(snapshot.progress, planned=None, recent=0))
     assert judge_text.progress_line(open_end) == "Question 7 · 3 groups"
@@ -651,7 +651,7 @@ def test_the_progress_line_is_honest(folder: Path) -> None:
         progress=replace(snapshot.progress, planned=5, recent=1, recent_changes=0, groups=1),
     )
     assert judge_text.progress_line(over) == (
-        "Question 7, 5 were planned · 1 group · the last answer did not change the groups"
+        "Question 7, 5 were planned · 1 group · not changed by the last answer"
     )
 
 

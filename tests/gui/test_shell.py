@@ -39,9 +39,11 @@ from desktop.messages import (
     OpenProject,
     Redo,
     Relink,
+    Replayed,
     ScanSource,
     Stopped,
     Undo,
+    View,
     Working,
 )
 from desktop.settings import Recent, Settings
@@ -155,6 +157,29 @@ def test_undo_says_what_it_takes_back(
     controller.receive(Idle())
     window.redo()
     assert controller.sent[-1] == Redo()
+
+
+def test_alt_and_arrows_replay_on_every_page(
+    qtbot: QtBot, window: MainWindow, controller: Controller, opened: Opened
+) -> None:
+    assert not window.actions_by_id["step_back"].isEnabled()
+    controller.receive(opened)
+    alt = Qt.KeyboardModifier.AltModifier
+    for show in (window.show_judge, window.show_overview, window.show_start):
+        show()
+        qtbot.keyClick(window, Qt.Key.Key_Left, alt)
+        assert controller.sent[-1] == View(2)
+        controller.receive(
+            Replayed(replace(opened.snapshot, live=False, question=None, position=2))
+        )
+        qtbot.keyClick(window, Qt.Key.Key_Left, alt)
+        assert controller.sent[-1] == View(1)
+        qtbot.keyClick(window, Qt.Key.Key_End, alt)
+        assert not controller.replaying
+        controller.receive(Idle())
+    assert window.pages.currentWidget() is window.workspace
+    qtbot.keyClick(window, Qt.Key.Key_Right, alt)  # nothing comes after now
+    assert controller.sent[-1] == View(1)
 
 
 def test_panels_can_be_put_back(window: MainWindow, controller: Controller, opened: Opened) -> None:
