@@ -379,6 +379,12 @@ def test_json_takes_names_that_no_encoding_takes(tmp_path):
     assert json.loads((tmp_path / "a.json").read_bytes()) == {"name": "half \ud800"}
 
 
+def test_a_read_only_folder_is_told_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(outfile.os, "access", lambda _path, _mode: False)
+    with pytest.raises(EngineError, match="is read-only"):
+        outfile.check_output(tmp_path / "new.json")
+
+
 def test_output_is_checked_before_the_work(tmp_path):
     outfile.check_output(tmp_path / "new.json")
     outfile.check_output(outfile.STDOUT)
