@@ -201,6 +201,7 @@ class ImportDialog(QDialog):
             see_through.setAutoFillBackground(False)
         self.choices = QFrame()
         self.choices.setProperty("role", "card")
+        self.choices.setMinimumWidth(370)  # the longest way to compare can be read
         around = QVBoxLayout(self.choices)
         around.setContentsMargins(2, 2, 2, 2)
         around.addWidget(area)

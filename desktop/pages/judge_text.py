@@ -31,6 +31,8 @@ def progress_line(snapshot: Snapshot) -> str:
         parts.append(
             _tr("changed by the last answer") if changed else _tr("not changed by the last answer")
         )
+    elif progress.recent and not progress.recent_changes:
+        parts.append(_tr("not changed by the last {0} answers").format(progress.recent))
     elif progress.recent:
         parts.append(
             _tr("changed by {0} of the last {1} answers").format(

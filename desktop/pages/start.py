@@ -211,11 +211,15 @@ class StartPage(QWidget):
         across.addStretch(1)
         across.addWidget(inside, 100)
         across.addStretch(1)
-        outside = QVBoxLayout(self)  # on a large screen a little above the middle
+        whole = QWidget()
+        around = QVBoxLayout(whole)  # on a large screen a little above the middle
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addStretch(2)
+        around.addLayout(across, 100)
+        around.addStretch(3)
+        outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
-        outside.addStretch(2)
-        outside.addLayout(across, 100)
-        outside.addStretch(3)
+        outside.addWidget(_scrolled(whole, self.tr("Start")))
         self.looked.connect(self._mark)
         theme.current().themeChanged.connect(self._color)
         self.show_recent(())
@@ -335,15 +339,7 @@ class StartPage(QWidget):
         self._list.addStretch(1)
         inside = QWidget()
         inside.setLayout(self._list)
-        area = QScrollArea()
-        area.setProperty("role", "bare")
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inside)
-        area.setAccessibleName(self.tr("Recent projects"))
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        for see_through in (area.viewport(), inside):
-            see_through.setAutoFillBackground(False)
+        area = _scrolled(inside, self.tr("Recent projects"))
         card = QFrame()
         card.setProperty("role", "card")
         around = QVBoxLayout(card)
@@ -393,3 +389,17 @@ def _heading(words: str) -> QLabel:
     label.setProperty("role", "heading")
     label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
     return label
+
+
+def _scrolled(inside: QWidget, name: str) -> QScrollArea:
+    """Let something be larger than the room there is for it, say with a large font."""
+    area = QScrollArea()
+    area.setProperty("role", "bare")
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(inside)
+    area.setAccessibleName(name)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    for see_through in (area.viewport(), inside):
+        see_through.setAutoFillBackground(False)
+    return area

@@ -123,11 +123,12 @@ class Place:
     ----------
     group
         None = in no group, or not placed yet: then `full` names the nearest group.
-    short, full
-        In words: for a line under a picture, and for reading out.
+    brief, short, full
+        In words: for the head of a column, for a line under a picture, and for reading out.
     """
 
     group: Group | None
+    brief: str
     short: str
     full: str
 
@@ -142,17 +143,18 @@ def place_of(snapshot: Snapshot, item: int) -> Place:
     slot = int(snapshot.overview.slots[item])
     group = next((group for group in snapshot.overview.groups if group.slot == slot), None)
     if group is None and item in trail.items_set_aside(snapshot):
-        return Place(None, _tr("set aside"), _tr("set aside: it is asked about no more"))
+        aside = _tr("set aside")
+        return Place(None, aside, aside, _tr("set aside: it is asked about no more"))
     if group is None:
-        return Place(None, _tr("in no group yet"), _tr("in no group yet"))
+        return Place(None, _tr("no group"), _tr("in no group yet"), _tr("in no group yet"))
     counted = words.items(group.size)
     full = f"{group.name} · {counted}" if group.name else counted
     if not trail.is_placed(snapshot, item):
         nearest = " ".join((theme.slot_text(slot), group.name)).rstrip()
-        return Place(
-            None, _tr("not placed yet"), _tr("not placed yet; nearest: {0}").format(nearest)
-        )
-    return Place(group, group.name or counted, full)
+        far = _tr("not placed yet; nearest: {0}").format(nearest)
+        return Place(None, _tr("not placed"), _tr("not placed yet"), far)
+    brief = " ".join((theme.slot_text(slot), group.name)).rstrip()
+    return Place(group, brief, group.name or counted, full)
 
 
 def _others(group: Group | None, item: int) -> list[int]:

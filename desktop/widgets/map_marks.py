@@ -91,8 +91,14 @@ class MapMarks:
         self._prototypes = pg.ScatterPlotItem(pxMode=True)
         self._criticisms = pg.ScatterPlotItem(pxMode=True)
         self._selected = pg.ScatterPlotItem(pxMode=True)
-        layers = (self._criticisms, self._prototypes, self._line, self._pair, self._selected)
-        for height, layer in enumerate(layers, start=10):
+        # what is judged or looked at is never covered by a group's sign (40)
+        for height, layer in (
+            (10, self._criticisms),
+            (11, self._prototypes),
+            (12, self._line),
+            (50, self._pair),
+            (51, self._selected),
+        ):
             layer.setZValue(height)
             box.addItem(layer, ignoreBounds=True)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
-from desktop import theme
 from desktop.images import FULL, PictureStore
 from desktop.messages import Opened
 from desktop.widgets.item_panel import ItemPanel, Place, place_of
@@ -134,8 +133,7 @@ class PairArea(QWidget):
         if not self._pictures.isHidden():  # their captions say it
             return self.tr("Left") if item == self._shown[0] else self.tr("Right")
         name = "" if self._names_hidden else self._items[item].name
-        sign = "" if place.group is None else f"{theme.slot_text(place.slot)}  "
-        return " · ".join(part for part in (name, f"{sign}{place.short}") if part)
+        return " · ".join(part for part in (name, place.brief) if part)
 
     @property
     def names_hidden(self) -> bool:

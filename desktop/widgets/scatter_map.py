@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -27,11 +27,13 @@ from desktop.widgets.map_view import MapView, ZoomButtons
 if TYPE_CHECKING:
     from desktop.controller import Controller
     from desktop.images import PictureStore
+    from desktop.messages import Opened
 
 _REACH = 12.0  # pixels around the pointer in which an item is found
 _SETTLE_MS = 80
 _ZOOM = 0.8
 _ROOMY = 420  # pixels of width from which on the buttons cover nothing that matters
+_MARGIN, _ABOVE = 16, 34  # pixels around all items, and above them for a group's sign
 _ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -139,7 +141,8 @@ class ScatterMap(QWidget):
     def fit(self) -> None:
         """Show the whole map."""
         if self._points is not None:
-            self._box.setRange(rect=self._points.extent, padding=0.07, disableAutoRange=True)
+            whole = _with_margins(self._points.extent, self._box.width(), self._box.height())
+            self._box.setRange(rect=whole, padding=0, disableAutoRange=True)
         self._fitted = True
 
     def zoom_in(self) -> None:
@@ -157,16 +160,22 @@ class ScatterMap(QWidget):
     # ------------------------------------------------------------------ states
 
     def _open(self, _opened: object = None) -> None:
+        """Begin with another study; its points are placed once they can be seen."""
         if self._points is not None:
             self._box.removeItem(self._points.layer)
         opened = self._controller.opened
         self._words = ItemWords(opened)
         self._selected = self._highlighted = self._drawn = self._points = None
         self._card.hide()
-        if opened is not None:
-            self._points = MapPoints(opened.coordinates)
-            self._box.addItem(self._points.layer, ignoreBounds=True)
         self._card.set_words(self._words)
+        if opened is None:
+            self._draw()
+        elif self.isVisible():
+            self._place(opened)
+
+    def _place(self, opened: Opened) -> None:
+        self._points = MapPoints(opened.coordinates)
+        self._box.addItem(self._points.layer, ignoreBounds=True)
         self._drawn = self._state()
         self._draw()
         self.fit()
@@ -184,6 +193,9 @@ class ScatterMap(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what happened unseen."""
         super().showEvent(event)
+        opened = self._controller.opened
+        if self._points is None and opened is not None:
+            self._place(opened)
         self._show()
 
     def _draw(self) -> None:
@@ -351,3 +363,14 @@ class ScatterMap(QWidget):
             self.itemSelected.emit(self._selected)
         else:
             super().keyPressEvent(event)
+
+
+def _with_margins(extent: QRectF, width: float, height: float) -> QRectF:
+    """Widen a rectangle (y upwards) to a view of some pixels: no mark or sign is cut off."""
+    across = max(1.0, width - 2 * _MARGIN) / extent.width()
+    up = max(1.0, height - _MARGIN - _ABOVE) / extent.height()
+    scale = min(across, up)
+    wide, high = max(1.0, width) / scale, max(1.0, height) / scale
+    spare = high - extent.height() - (_MARGIN + _ABOVE) / scale
+    left = extent.center().x() - wide / 2
+    return QRectF(left, extent.top() - _MARGIN / scale - spare / 2, wide, high)

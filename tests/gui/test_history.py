@@ -467,6 +467,18 @@ def test_the_row_that_is_replayed_comes_into_view(qtbot: QtBot) -> None:
     assert dock.list.viewport().rect().contains(rect)
 
 
+def test_returning_shows_the_present_again(qtbot: QtBot) -> None:
+    controller, opened, dock = shown_dock(qtbot, chain(300), position=300)
+    controller.view(120)
+    show_replay(controller, opened, 120)
+    assert dock.list.verticalScrollBar().value() > 0
+    dock.return_to_now()
+    assert dock.list.verticalScrollBar().value() == 0
+    dock.list.verticalScrollBar().setValue(400)  # reading on, nothing is looked for
+    controller.receive(Changed(moved_on(opened.snapshot)))
+    assert dock.list.verticalScrollBar().value() == 400
+
+
 # ------------------------------------------------------------------------------ for everyone
 
 

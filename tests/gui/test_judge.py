@@ -60,6 +60,7 @@ from tests.gui.handmade import answer_step, blobs, chain, opened_of, overview_of
 N = 12
 FIRST = Pair.of(2, 7)
 SECOND = Pair.of(3, 9)
+TOOL_TIP = Qt.ItemDataRole.ToolTipRole
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 NONE = Qt.KeyboardModifier.NoModifier
 
@@ -768,7 +769,7 @@ def test_rows_are_judged_like_pictures(rows: Bench) -> None:
     model = rows.page.pane.area.rows.model()
     head = model.headerData(1, Qt.Orientation.Horizontal)
     assert head.startswith(f"row {shuffled(FIRST)[0] + 1} · ")
-    assert "4 items" in head
+    assert "4 items" in model.headerData(1, Qt.Orientation.Horizontal, TOOL_TIP)
     names = [line.name for line in rows.page.pane.area.rows.lines]
     assert set(names) == {"radius", "texture", "site"}
     assert "secret" not in str(rows.page.pane.area.rows.lines)
@@ -873,8 +874,8 @@ def test_row_heads_say_what_is_not_placed(rows: Bench) -> None:
     rows.start().ready()
     model = rows.page.pane.area.rows.model()
     section = 1 + shuffled(FIRST).index(7)
-    assert model.headerData(section, Qt.Orientation.Horizontal) == "row 8 · not placed yet"
-    tip = model.headerData(section, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert model.headerData(section, Qt.Orientation.Horizontal) == "row 8 · not placed"
+    tip = model.headerData(section, Qt.Orientation.Horizontal, TOOL_TIP)
     assert "nearest" in tip
 
 

@@ -70,6 +70,33 @@ def shown_map(qtbot: QtBot, pictures: RecordedPictures, **study: object) -> tupl
 # ------------------------------------------------------------------------------ the map
 
 
+@pytest.mark.parametrize("size", [(360, 320), (900, 240), (240, 600)])
+def test_the_whole_map_leaves_room_for_the_signs(
+    qtbot: QtBot, pictures: RecordedPictures, size: tuple[int, int]
+) -> None:
+    _, opened, scatter = shown_map(qtbot, pictures)
+    scatter.resize(*size)
+    qtbot.wait(120)
+    points = [scatter.point_of(item) for item in range(len(opened.items))]
+    assert min(point.y() for point in points) >= 30
+    assert max(point.y() for point in points) <= size[1] - 12
+    assert min(point.x() for point in points) >= 12
+    assert max(point.x() for point in points) <= size[0] - 12
+    room = scatter._view.rect()
+    for sign in scatter._marks._signs:
+        there = sign.boundingRect().translated(scatter._box.mapViewToDevice(sign.pos()))
+        assert room.contains(there.toRect())
+
+
+def test_the_pair_and_the_item_looked_at_lie_above_the_signs(
+    qtbot: QtBot, pictures: RecordedPictures
+) -> None:
+    _, _, scatter = shown_map(qtbot, pictures, pair=Pair(0, 1))
+    marks = scatter._marks
+    signs = max(sign.zValue() for sign in marks._signs)
+    assert min(marks._pair.zValue(), marks._selected.zValue()) > signs
+
+
 def test_an_answer_recolours_and_keeps_view_and_selection(
     qtbot: QtBot, pictures: RecordedPictures
 ) -> None:

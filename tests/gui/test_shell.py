@@ -182,6 +182,17 @@ def test_alt_and_arrows_replay_on_every_page(
     assert controller.sent[-1] == View(1)
 
 
+def test_a_small_screen_is_enough(
+    window: MainWindow, controller: Controller, opened: Opened
+) -> None:
+    controller.receive(opened)
+    for show in (window.show_start, window.show_judge, window.show_overview):
+        show()
+        least = window.minimumSizeHint()
+        assert least.width() <= 1000
+        assert least.height() <= 640
+
+
 def test_panels_can_be_put_back(window: MainWindow, controller: Controller, opened: Opened) -> None:
     controller.receive(opened)
     for switch in window.workspace.toggles():
