@@ -138,6 +138,7 @@ class Theme(QObject):
         super().__init__(app)
         self._scheme = "light"
         self._app = app
+        app.setStyle("Fusion")
         app.styleHints().colorSchemeChanged.connect(self._follow)
 
     @property
@@ -169,7 +170,6 @@ class Theme(QObject):
             raise ValueError(f"unknown scheme {scheme!r}: choose from {', '.join(SCHEMES)}")
         self._scheme = scheme
         colors = self.colors
-        self._app.setStyle("Fusion")
         self._app.setPalette(_palette(colors))
         self._app.setStyleSheet(style_sheet(colors))
         self.themeChanged.emit()

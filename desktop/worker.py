@@ -337,10 +337,9 @@ class EngineWorker(QObject):
     @Slot()
     def _load(self) -> None:
         """Import the engine on this thread; a core is left to the window."""
-        from engine.loading import load_torch
+        from engine.loading import load_libraries
 
-        load_torch(max(1, (os.cpu_count() or 2) - 1))
-        _study_class()
+        load_libraries(max(1, (os.cpu_count() or 2) - 1))
 
     @Slot()
     def _close_thread(self) -> None:
