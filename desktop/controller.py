@@ -84,6 +84,7 @@ class Controller(QObject):
         self._snapshot: Snapshot | None = None
         self._replayed: Snapshot | None = None
         self._viewing: int | None = None
+        self._look_is_last = False  # nothing was asked for after the look that is awaited
         self._busy = False
         self._stoppable = False
         if worker is not None:
@@ -129,6 +130,7 @@ class Controller(QObject):
         """Ask the engine for something; the answer comes as a signal."""
         self._busy = True
         self._stoppable = isinstance(request, LongRequest)
+        self._look_is_last = isinstance(request, View)
         if self._worker is None:
             self.sent.append(request)
         else:
@@ -190,6 +192,7 @@ class Controller(QObject):
                 assert_never(never)
 
     def _replay(self, snapshot: Snapshot) -> None:
+        self._look_is_last = False
         if self._viewing is not None:  # else the person has come back to the present meanwhile
             self._replayed = snapshot
             self.replayChanged.emit(snapshot)
@@ -205,12 +208,13 @@ class Controller(QObject):
             return
         moved_on = snapshot.revision > self._snapshot.revision
         self._snapshot = snapshot
-        if moved_on:  # an answer or undo given during a replay brings the present back
-            self._leave_replay()
+        if moved_on and not self._look_is_last:
+            self._leave_replay()  # an answer or undo given during a replay brings the present back
         self.snapshotChanged.emit(snapshot)
 
     def _leave_replay(self) -> None:
         self._viewing = None
+        self._look_is_last = False
         if self._replayed is not None:
             self._replayed = None
             self.replayChanged.emit(None)

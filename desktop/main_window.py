@@ -179,6 +179,7 @@ class MainWindow(QMainWindow):
         self.start.forgetWanted.connect(self._forget)
         judge = self.workspace.judge
         judge.exportRequested.connect(self.export_csv)
+        judge.relinkRequested.connect(self.relink)
         judge.overviewRequested.connect(self.show_overview)
         judge.answerSelected.connect(self.workspace.show_step)
         theme.current().themeChanged.connect(self._recolor)

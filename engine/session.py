@@ -403,22 +403,23 @@ class Session:
     def _show(self, state: _State) -> Snapshot:
         """Show a state without what only the present has: question, undo, redo."""
         closure = state.constraints
+        groups = overview.build(
+            state.clustering,
+            state.slots,
+            answers.names(state.path),
+            state.set_aside,
+            closure.frozen,
+        )
         return Snapshot(
             revision=self._revision,
             question=None,
             clustering=state.clustering,
-            overview=overview.build(
-                state.clustering,
-                state.slots,
-                answers.names(state.path),
-                state.set_aside,
-                closure.frozen,
-            ),
+            overview=groups,
             history=self._history(state.path),
             position=state.position,
             undo=None,
             redo=None,
-            progress=self._progress(state),
+            progress=self._progress(state, len(groups.groups)),
             conflicts=closure.conflicts,
             live=False,
         )
@@ -441,14 +442,14 @@ class Session:
             for step in self.log.steps()
         )
 
-    def _progress(self, state: _State) -> Progress:
+    def _progress(self, state: _State, n_groups: int) -> Progress:
         said = answers.statements(state.path)
         asked = [step.seq for step in state.path if step.kind is EventKind.ANSWER][-_RECENT:]
         effects = [self._effects[seq] for seq in asked if seq in self._effects]
         return Progress(
             answered=len(said),
             unsure=sum(one.verdict is Verdict.UNSURE for one in said),
-            groups=state.clustering.n_groups,
+            groups=n_groups,  # those with items that are not set aside
             implied=state.constraints.implied,
             planned=self.planned,
             recent=len(effects),

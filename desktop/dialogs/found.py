@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from desktop.dialogs.columns import ColumnsView
 from desktop.images import PictureStore
 from desktop.messages import Scanned
+from desktop.widgets import words
 from desktop.widgets.thumb_grid import ThumbGrid
 from engine.dataset import ItemProblem
 
@@ -126,8 +127,8 @@ class FoundPanel(QFrame):
 
     def _counts(self, found: Scanned) -> str:
         locale = self.locale()
-        items = self.tr("{0} pictures") if found.kind == "images" else self.tr("{0} rows")
-        parts = [items.format(locale.toString(found.n_items))]
+        count = words.pictures if found.kind == "images" else words.rows
+        parts = [count(found.n_items)]
         if found.columns:
             parts.append(self.tr("{0} columns").format(locale.toString(len(found.columns))))
         if found.n_copies:

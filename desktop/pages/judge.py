@@ -74,10 +74,12 @@ class JudgePage(QWidget):
     -----
     - `answerSelected(seq)`: the person wants to see a step in the history.
     - `exportRequested`, `overviewRequested`: from the page shown when nothing is left to ask.
+    - `relinkRequested`: pictures cannot be shown, and may lie elsewhere now.
     """
 
     answerSelected = Signal(int)
     exportRequested = Signal()
+    relinkRequested = Signal()
     overviewRequested = Signal()
 
     def __init__(
@@ -150,6 +152,7 @@ class JudgePage(QWidget):
         self._show_conflict = pane.conflict.add_button(self.tr("Show"), self._select_conflict)
         self._undo_conflict = pane.conflict.add_button(self.tr("Undo"), self.undo)
         pane.failure.add_button(self.tr("Try again"), self._retry)
+        pane.failure.add_button(self.tr("Relink…"), self.relinkRequested.emit)
         pane.failure.add_button(self.tr("Set aside"), self._set_failed_aside)
         self.end.undoRequested.connect(self.undo)
         self.end.exportRequested.connect(self.exportRequested)
@@ -332,11 +335,12 @@ class JudgePage(QWidget):
             return
         self.gate.fail(token)
         left = bool(self._sides) and item == self._sides[0]
-        text = (
-            self.tr("The left picture cannot be shown, so this pair cannot be judged.")
-            if left
-            else self.tr("The right picture cannot be shown, so this pair cannot be judged.")
-        )
+        if len(self._sides) > 1 and all(self._store.failure(side) for side in self._sides):
+            text = self.tr("Neither picture can be shown, so this pair cannot be judged.")
+        elif left:
+            text = self.tr("The left picture cannot be shown, so this pair cannot be judged.")
+        else:
+            text = self.tr("The right picture cannot be shown, so this pair cannot be judged.")
         self.pane.failure.say(text)
         self._announce(f"{text} {reason}")
 

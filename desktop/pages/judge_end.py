@@ -78,11 +78,17 @@ class JudgeEnd(QWidget):
             if progress.answered == 1
             else self.tr("{0} answers").format(words.number(progress.answered))
         )
-        text = self.tr(
-            "Every pair that could change the groups is answered or follows from your answers.\n"
-            "{0} from {1}."
-        ).format(groups, answers)
+        if len(snapshot.overview.slots) == 1:
+            text = self.tr("There is only one item here, so there is nothing to compare it with.")
+        elif progress.groups == 0:
+            text = self.tr("All items are set aside.")
+        else:
+            text = self.tr(
+                "Every pair that could change the groups is answered or follows from your "
+                "answers.\n{0} from {1}."
+            ).format(groups, answers)
         self._result.setText(text)
+        self._export.setEnabled(progress.groups > 0)
         self._undo.setEnabled(snapshot.undo is not None)
 
     def _color(self) -> None:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.settings import Recent
+from desktop.widgets import words
 from desktop.widgets.elided_label import ElidedLabel
 
 _LARGEST = (1180, 680)  # pixels: the page stays together on a large screen
@@ -72,13 +73,13 @@ class _Tile(_RichButton):
         self._picture.setFixedSize(28, 28)
         heading = QLabel(title)
         heading.setProperty("role", "strong")
-        words = QLabel(more)
-        words.setProperty("role", "muted")
-        words.setWordWrap(True)
+        said = QLabel(more)
+        said.setProperty("role", "muted")
+        said.setWordWrap(True)
         text = QVBoxLayout()
         text.setSpacing(2)
         text.addWidget(heading)
-        text.addWidget(words)
+        text.addWidget(said)
         row = QHBoxLayout()
         row.setContentsMargins(16, 12, 16, 12)
         row.setSpacing(14)
@@ -148,13 +149,8 @@ class _RecentRow(QFrame):
 
     def _counts(self) -> str:
         of = self.project
-        locale = self.locale()
-        items = self.tr("{0} pictures") if of.pictures else self.tr("{0} rows")
-        answers = self.tr("{0} answers")
-        return (
-            f"{items.format(locale.toString(of.items))} · "
-            f"{answers.format(locale.toString(of.answers))}"
-        )
+        items = words.pictures(of.items) if of.pictures else words.rows(of.items)
+        return f"{items} · {words.answers(of.answers)}"
 
     def set_missing(self) -> None:
         """Grey it out: its file is not there."""
@@ -230,14 +226,14 @@ class StartPage(QWidget):
         logo.setPixmap(theme.icon("pairloom").pixmap(48, 48))
         title = QLabel(self.tr("Pairloom"))
         title.setProperty("role", "title")
-        words = QLabel(
+        said = QLabel(
             self.tr("Say of two things whether they belong together, and watch the groups form.")
         )
-        words.setProperty("role", "muted")
+        said.setProperty("role", "muted")
         text = QVBoxLayout()
         text.setSpacing(2)
         text.addWidget(title)
-        text.addWidget(words)
+        text.addWidget(said)
         head = QHBoxLayout()
         head.setSpacing(16)
         head.addWidget(logo)
@@ -308,13 +304,13 @@ class StartPage(QWidget):
         frame = QFrame()
         frame.setProperty("role", "drop")
         self._drop = QLabel()
-        words = QLabel(self.tr("Drop a folder, a table or a project anywhere in this window"))
-        words.setProperty("role", "muted")
-        words.setWordWrap(True)
+        said = QLabel(self.tr("Drop a folder, a table or a project anywhere in this window"))
+        said.setProperty("role", "muted")
+        said.setWordWrap(True)
         inside = QVBoxLayout(frame)
         inside.setContentsMargins(16, 12, 16, 12)
         inside.addStretch(1)
-        for label in (self._drop, words):
+        for label in (self._drop, said):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
             inside.addWidget(label)
         inside.addStretch(1)
@@ -383,8 +379,8 @@ class StartPage(QWidget):
             row.color()
 
 
-def _heading(words: str) -> QLabel:
-    label = QLabel(words)
+def _heading(said: str) -> QLabel:
+    label = QLabel(said)
     label.setMinimumHeight(26)  # as high as the small button beside one of them
     label.setProperty("role", "heading")
     label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

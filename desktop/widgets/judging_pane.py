@@ -118,14 +118,14 @@ class JudgingPane(QWidget):
         return button
 
     def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.question)
-        words.addWidget(self.progress)
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addLayout(words, 1)
-        head.addWidget(self.tools, 0, Qt.AlignmentFlag.AlignTop)
+        asked = QHBoxLayout()
+        asked.setSpacing(12)
+        asked.addWidget(self.question, 1)
+        asked.addWidget(self.tools, 0, Qt.AlignmentFlag.AlignTop)
+        head = QVBoxLayout()
+        head.setSpacing(0)
+        head.addLayout(asked)
+        head.addWidget(self.progress)
         under = QHBoxLayout()
         under.setSpacing(4)
         under.setContentsMargins(0, -4, 0, -4)  # quiet buttons have room of their own

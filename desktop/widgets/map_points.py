@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
 from desktop import theme
@@ -64,7 +64,9 @@ class MapPoints:
         if not len(self._at):
             return QRectF(-1, -1, 2, 2)
         (left, low), (right, high) = self._at.min(axis=0), self._at.max(axis=0)
-        return QRectF(left, low, max(right - left, 1e-3), max(high - low, 1e-3))
+        extent = QRectF(0, 0, max(right - left, 1e-3), max(high - low, 1e-3))
+        extent.moveCenter(QPointF((left + right) / 2, (low + high) / 2))
+        return extent
 
     def position(self, item: int) -> tuple[float, float]:
         """Give the place of an item on the map."""

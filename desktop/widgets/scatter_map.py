@@ -33,7 +33,7 @@ _REACH = 12.0  # pixels around the pointer in which an item is found
 _SETTLE_MS = 80
 _ZOOM = 0.8
 _ROOMY = 420  # pixels of width from which on the buttons cover nothing that matters
-_MARGIN, _ABOVE = 16, 34  # pixels around all items, and above them for a group's sign
+_MARGIN, _ABOVE = 20, 36  # pixels around all items, and above them for a group's sign
 _ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),

@@ -46,6 +46,27 @@ def items(count: int) -> str:
     return QCoreApplication.translate("Words", "{0} items", "", count).format(number(count))
 
 
+def pictures(count: int) -> str:
+    """Count pictures."""
+    if count == 1:
+        return QCoreApplication.translate("Words", "1 picture")
+    return QCoreApplication.translate("Words", "{0} pictures", "", count).format(number(count))
+
+
+def rows(count: int) -> str:
+    """Count rows of a table."""
+    if count == 1:
+        return QCoreApplication.translate("Words", "1 row")
+    return QCoreApplication.translate("Words", "{0} rows", "", count).format(number(count))
+
+
+def answers(count: int) -> str:
+    """Count answers."""
+    if count == 1:
+        return QCoreApplication.translate("Words", "1 answer")
+    return QCoreApplication.translate("Words", "{0} answers", "", count).format(number(count))
+
+
 def steps(count: int) -> str:
     """Count steps of the history."""
     if count == 1:

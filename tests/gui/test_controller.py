@@ -23,6 +23,7 @@ from desktop.messages import (
     Reply,
     Scanned,
     Stopped,
+    Tell,
     Undo,
     View,
     Working,
@@ -123,6 +124,19 @@ def test_a_new_state_ends_a_replay(controller: Controller) -> None:
     controller.view(0)
     controller.receive(Replayed(snapshot(0, live=False)))
     controller.receive(Changed(snapshot(1)))
+    assert not controller.replaying
+
+
+def test_a_look_asked_for_after_an_answer_is_shown(controller: Controller) -> None:
+    controller.send(Tell(0, 0, 1, Verdict.SAME))
+    controller.view(4)
+    controller.receive(Changed(snapshot(1)))  # the answer's
+    controller.receive(Replayed(snapshot(1, live=False)))
+    assert controller.replaying
+    controller.view(3)
+    controller.send(Undo())
+    controller.receive(Changed(snapshot(2)))
+    controller.receive(Replayed(snapshot(1, live=False)))  # the look came too late
     assert not controller.replaying
 
 

@@ -359,6 +359,17 @@ def test_a_picture_that_cannot_be_read_makes_answering_impossible(
     assert bench.sent == [SetAside(1, (broken,))]
 
 
+def test_a_folder_that_is_gone_can_be_found_again(bench: Bench, folder: Path, qtbot: QtBot) -> None:
+    for item in FIRST:
+        (folder / f"IMG_{item}.png").unlink()
+    bench.start()
+    failure = bench.page.pane.failure
+    qtbot.waitUntil(lambda: failure.text.startswith("Neither picture can be shown"))
+    buttons = {button.text(): button for button in failure.findChildren(QAbstractButton)}
+    with qtbot.waitSignal(bench.page.relinkRequested):
+        qtbot.mouseClick(buttons["Relink…"], Qt.MouseButton.LeftButton)
+
+
 def test_trying_again_after_the_picture_is_back(bench: Bench, folder: Path, qtbot: QtBot) -> None:
     broken = FIRST.a
     good = (folder / f"IMG_{broken}.png").read_bytes()
@@ -699,6 +710,17 @@ def test_nothing_left_to_ask(bench: Bench, qtbot: QtBot) -> None:
     assert isinstance(bench.sent[-1], Undo)
     with qtbot.waitSignal(bench.page.exportRequested):
         bench.page.end.exportRequested.emit()
+
+
+def test_the_end_says_why_there_is_nothing_to_ask(bench: Bench) -> None:
+    now = bench.opened.snapshot
+    empty = replace(now, question=None, progress=replace(now.progress, groups=0))
+    bench.opened = replace(bench.opened, snapshot=empty)
+    bench.start()
+    assert bench.page.end.text == "All items are set aside."
+    one = snapshot_of(overview_of(np.zeros(1, np.int32)), revision=2)
+    bench.reply(one)
+    assert "only one item" in bench.page.end.text
 
 
 def test_the_last_five_answers(bench: Bench, qtbot: QtBot) -> None:
