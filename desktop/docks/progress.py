@@ -158,8 +158,11 @@ class ProgressDock(QDockWidget):
             )
         self._asked.setText(text)
         self._bar.setVisible(planned is not None and planned > 0)
+        # A bar repaints at once, and with it the half of the window that has changed by now.
+        self._bar.setUpdatesEnabled(False)
         self._bar.setMaximum(planned or 1)
         self._bar.setValue(min(answered, planned or 1))
+        self._bar.setUpdatesEnabled(True)
         pace = self._pace_of(steps, max(0, (planned or 0) - answered))
         self._pace.setText(pace)
         self._pace.setVisible(bool(pace))

@@ -46,6 +46,21 @@ def test_figures_in_words(qtbot: QtBot) -> None:
     assert dock._pace.text() == "At your pace, 3 s an answer, the rest takes about 9 min."
 
 
+def test_a_new_state_paints_nothing_before_all_of_the_window_has_it(qtbot: QtBot) -> None:
+    controller, opened, dock = shown_dock(qtbot, 30)
+    painted: list[str] = []
+    dock._strip.paintEvent = lambda _event: painted.append("strip")  # type: ignore[method-assign]
+    dock._strip.update()
+    qtbot.waitUntil(lambda: painted != [])
+    painted.clear()
+    progress = replace(opened.snapshot.progress, answered=90)
+    dock._strip.update()
+    controller.receive(Changed(moved_on(opened.snapshot, progress=progress)))
+    assert painted == []
+    assert dock._bar.value() == 90
+    qtbot.waitUntil(lambda: painted != [])
+
+
 def test_no_plan_no_estimate(qtbot: QtBot) -> None:
     controller, opened, dock = shown_dock(qtbot, 30)
     progress = replace(opened.snapshot.progress, planned=None)
