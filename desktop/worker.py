@@ -141,6 +141,11 @@ class EngineWorker(QObject):
             self.replied.emit(Crashed(crash_report(what)))
 
     def _act(self, request: Request) -> None:
+        starting = (ScanSource, CreateProject, OpenProject, CloseProject)
+        if self._study is None and not isinstance(request, starting):
+            # pressed a moment after closing
+            LOG.info("dropped %s: no project is open", type(request).__name__)
+            return
         match request:
             case ScanSource() | CreateProject() | OpenProject() | Relink() | Export():
                 self._act_long(request)

@@ -133,7 +133,9 @@ class FoundPanel(QFrame):
             parts.append(self.tr("{0} columns").format(locale.toString(len(found.columns))))
         if found.n_copies:
             copies = self.tr("{0} exact copies, asked about once")
-            parts.append(copies.format(locale.toString(found.n_copies)))
+            one = self.tr("1 exact copy, asked about once")
+            n = found.n_copies
+            parts.append(one if n == 1 else copies.format(locale.toString(n)))
         if found.problems:
             unread = self.tr("{0} cannot be used")
             parts.append(unread.format(locale.toString(len(found.problems))))

@@ -185,9 +185,10 @@ class HistoryDock(QDockWidget):
         self._ways.setCurrentWidget(self._notice if replaying else self._now)
         if replaying:
             self._tell(position)
-        if replaying or self._was_replaying:  # back in the present, that is what is looked for
-            self.list.follow(position)
-        self._was_replaying = replaying
+        # Back in the present, that is what is looked for; its row may be listed a moment later.
+        if replaying or self._was_replaying:
+            found = self.list.follow(position)
+            self._was_replaying = replaying or not found
 
     def _tell(self, position: int) -> None:
         live = self._controller.snapshot

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-_FEW = 7  # letters that still say something
+_FEW = 10  # letters that still say something
 
 
 class ElidedLabel(QLabel):

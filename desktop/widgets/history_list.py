@@ -86,12 +86,13 @@ class HistoryList(QListView):
             if row >= 0:
                 self._set_current(row)
 
-    def follow(self, seq: int) -> None:
-        """Bring the row of a state into view, where it is listed."""
+    def follow(self, seq: int) -> bool:
+        """Bring the row of a state into view; tells whether it is listed."""
         row = self._steps.row_of(seq)
         if row >= 0:
             self._set_current(row)
             self.scrollTo(self._steps.index(row))
+        return row >= 0
 
     def _set_current(self, row: int) -> None:
         self.setAutoScroll(False)

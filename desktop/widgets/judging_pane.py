@@ -137,7 +137,8 @@ class JudgingPane(QWidget):
         self._foot.setSpacing(6)
         self._foot.addWidget(self.why, 1)
         self._foot.addWidget(self.last)
-        self.last.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        # not Maximum: the reason above it would be laid out as narrow as that
+        self.last.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         column = QVBoxLayout(self)
         column.setContentsMargins(_MARGIN, 10, _MARGIN, 8)
         column.setSpacing(7)
@@ -154,7 +155,9 @@ class JudgingPane(QWidget):
         super().resizeEvent(event)
         ways = QBoxLayout.Direction
         width = event.size().width() // self.fontMetrics().averageCharWidth()
-        self._foot.setDirection(ways.TopToBottom if width < _NARROW else ways.LeftToRight)
+        is_narrow = width < _NARROW
+        self._foot.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        self._foot.setStretchFactor(self.why, 0 if is_narrow else 1)  # height is for the pair
         self._name_keys(shown=width >= _CRAMPED)
 
     def _name_keys(self, *, shown: bool) -> None:

@@ -169,6 +169,8 @@ class LastAnswers(QWidget):
             tile.clicked.connect(self._clicked)
             row.addWidget(tile)
         row.addStretch(1)
+        # kept free from the beginning: the first answer must not move the pictures
+        self.setMinimumSize(self._tiles[0].sizeHint())
         self.setAccessibleName(self.tr("Last answers"))
         store.pictureReady.connect(self._arrived)
         store.pictureFailed.connect(self._arrived)

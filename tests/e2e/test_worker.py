@@ -338,10 +338,6 @@ def test_a_bug_is_reported_and_the_thread_lives(desk: Desk, project: Path) -> No
     desk.answer(1)
 
 
-def test_a_request_without_a_project_is_a_bug_of_ours(desk: Desk) -> None:
-    assert isinstance(desk.ask(Undo(), Crashed), Crashed)
-
-
 def test_the_engine_runs_on_its_own_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     act = desk.engine._act
@@ -351,6 +347,17 @@ def test_the_engine_runs_on_its_own_thread(desk: Desk, monkeypatch: pytest.Monke
     desk.ask(CloseProject(), Idle)
     assert seen
     assert threading.get_ident() not in seen
+
+
+def test_what_is_pressed_after_closing_is_dropped(desk: Desk, project: Path) -> None:
+    desk.answer(1)
+    desk.heard.clear()
+    desk.controller.send(CloseProject())
+    for late in (Undo(), View(0), NameGroup(0, "x"), GoTo(0), Export(csv=project.with_name("g"))):
+        desk.controller.send(late)
+    desk.wait(lambda: sum(isinstance(news, Idle) for news in desk.heard) == 6)
+    assert not any(isinstance(news, Crashed | Failed) for news in desk.heard)
+    assert desk.controller.opened is None
 
 
 def test_warming_up_loads_the_engine(desk: Desk) -> None:

@@ -479,6 +479,15 @@ def test_returning_shows_the_present_again(qtbot: QtBot) -> None:
     assert dock.list.verticalScrollBar().value() == 400
 
 
+def test_a_step_taken_in_a_replay_comes_into_view(qtbot: QtBot) -> None:
+    controller, opened, dock = shown_dock(qtbot, chain(300), position=300)
+    controller.view(120)
+    show_replay(controller, opened, 120)
+    history = (*opened.snapshot.history, answer_step(301, 300, 1, 2))
+    controller.receive(Changed(moved_on(opened.snapshot, history=history, position=301)))
+    assert dock.list.verticalScrollBar().value() == 0
+
+
 # ------------------------------------------------------------------------------ for everyone
 
 

@@ -904,6 +904,20 @@ def test_row_heads_say_what_is_not_placed(rows: Bench) -> None:
 # ------------------------------------------------------------------ look
 
 
+@pytest.mark.parametrize("width", [640, 716, 1100])
+def test_height_is_given_to_the_pair(qtbot: QtBot, folder: Path, width: int) -> None:
+    first = study(folder)
+    bare = replace(first.snapshot, history=(), position=0, undo=None)
+    for snapshot in (bare, first.snapshot):  # with and without answers below
+        bench = Bench(qtbot, replace(first, snapshot=snapshot))
+        bench.page.resize(width, 747)
+        bench.start().ready()
+        pane = bench.page.pane
+        below = pane.height() - pane.area.geometry().bottom()
+        assert below < 240
+        bench.store.close()
+
+
 def test_a_change_of_the_look_keeps_the_pair(bench: Bench, qapp: QApplication) -> None:
     bench.start().ready()
     token = bench.page.gate.token
