@@ -45,7 +45,7 @@ from desktop.messages import (
     Working,
 )
 from desktop.versions import versions
-from engine.dataset import SourceKind
+from engine.dataset import Role
 from engine.errors import Cancelled, DatasetError, EngineError, UsageError
 from engine.job import Job
 from engine.model import Pair, Snapshot
@@ -53,6 +53,7 @@ from engine.model import Pair, Snapshot
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from engine.readers import SourcePreview
     from engine.session import Session
     from engine.study import Study
 
@@ -331,7 +332,7 @@ class EngineWorker(QObject):
                 preview=found.rows,
                 problems=found.problems,
                 notes=found.notes,
-                embedders=_embedders(found.kind, found.n_items),
+                embedders=_embedders(found),
                 samples=found.samples,
                 suffixes=found.suffixes,
             )
@@ -358,14 +359,17 @@ def _study_class() -> type[Study]:
     return Study
 
 
-def _embedders(kind: SourceKind, n_items: int) -> tuple[str, ...]:
-    """Give the embedders that fit, the usual one for that many items first."""
+def _embedders(found: SourcePreview) -> tuple[str, ...]:
+    """Give the embedders that fit, the usual one for what was found first."""
     from engine import embedders
 
-    names = embedders.names_for(kind)
-    if n_items <= embedders.FAST_ABOVE:
-        return names
-    return tuple(sorted(names, key=lambda name: name != "lite0-fast"))
+    roles = {column.role for column in found.columns}
+    pictures = Role.IMAGE in roles
+    names = embedders.names_for(found.kind, pictures=pictures)
+    usual = "lite0-fast" if found.n_items > embedders.FAST_ABOVE else "lite0"
+    if pictures and Role.FEATURE in roles:  # measurements go before the pictures beside them
+        usual = "table"
+    return tuple(sorted(names, key=lambda name: name != usual))
 
 
 def _export(study: Study, request: Export, job: Job) -> str:

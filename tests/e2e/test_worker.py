@@ -147,6 +147,25 @@ def test_a_table_is_looked_at(desk: Desk, tmp_path: Path) -> None:
     assert found.embedders == ("table",)
 
 
+@pytest.mark.parametrize(
+    ("measured", "first"), [(False, "lite0"), (True, "table")], ids=["pictures", "measured"]
+)
+def test_a_table_of_pictures_can_be_compared_by_them(
+    desk: Desk, pictures: Path, *, measured: bool, first: str
+) -> None:
+    table = pictures.parent / f"listed-{first}.csv"
+    names = sorted(file.name for file in pictures.iterdir())
+    rows = [f"{pictures.name}/{name}" for name in names]
+    header = "file"
+    if measured:
+        header, rows = "file,size", [f"{row},{at / 7}" for at, row in enumerate(rows)]
+    table.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    scanned = desk.ask(ScanSource(table), Scanned)
+    assert isinstance(scanned, Scanned)
+    assert scanned.embedders[0] == first
+    assert set(scanned.embedders) == {"table", "lite0", "lite0-fast", "classic", "pixels"}
+
+
 def test_an_empty_folder_is_said_to_be_unusable(desk: Desk, tmp_path: Path) -> None:
     found = desk.ask(ScanSource(tmp_path), Scanned)
     assert isinstance(found, Scanned)
