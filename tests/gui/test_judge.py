@@ -905,17 +905,16 @@ def test_row_heads_say_what_is_not_placed(rows: Bench) -> None:
 
 
 @pytest.mark.parametrize("width", [640, 716, 1100])
-def test_height_is_given_to_the_pair(qtbot: QtBot, folder: Path, width: int) -> None:
-    first = study(folder)
-    bare = replace(first.snapshot, history=(), position=0, undo=None)
-    for snapshot in (bare, first.snapshot):  # with and without answers below
-        bench = Bench(qtbot, replace(first, snapshot=snapshot))
-        bench.page.resize(width, 747)
-        bench.start().ready()
-        pane = bench.page.pane
-        below = pane.height() - pane.area.geometry().bottom()
-        assert below < 240
-        bench.store.close()
+@pytest.mark.parametrize("answered", [False, True])
+def test_height_is_given_to_the_pair(bench: Bench, width: int, *, answered: bool) -> None:
+    now = bench.opened.snapshot
+    if not answered:
+        now = replace(now, history=(), position=0, undo=None)
+    bench.opened = replace(bench.opened, snapshot=now)
+    bench.page.resize(width, 747)
+    bench.start().ready()
+    pane = bench.page.pane
+    assert pane.height() - pane.area.geometry().bottom() < 240
 
 
 def test_a_change_of_the_look_keeps_the_pair(bench: Bench, qapp: QApplication) -> None:
