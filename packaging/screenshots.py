@@ -120,7 +120,7 @@ class Stage:
         """Draw a widget, by default the whole window, into a file."""
         self.settle()
         (widget or self.window).grab().save(str(file))
-        with Image.open(file) as drawn:  # Qt saves several times as many bytes
+        with Image.open(file) as drawn:  # fewer bytes; fewer colours would falsify the groups'
             drawn.convert("RGB").save(file, optimize=True)
         print(file, flush=True)
 
@@ -226,8 +226,9 @@ def _branch(stage: Stage, folder: Path, truth: dict[str, str]) -> None:
     stage.window.workspace.judge.answer(Verdict.UNSURE)
     stage.settle()
     stage.judge(2, truth)
-    _name_groups(stage, truth)
+    stage.window.workspace.history.list.scrollToTop()
     _both(stage, lambda scheme: stage.take(folder / f"history-branch-{scheme}.png"))
+    _name_groups(stage, truth)
 
 
 def _conflict(stage: Stage, folder: Path) -> None:
@@ -238,6 +239,7 @@ def _conflict(stage: Stage, folder: Path) -> None:
             if stage.controller.snapshot.conflicts:
                 break
             stage.ask(Undo())
+    stage.window.workspace.history.list.scrollToTop()
     _both(stage, lambda scheme: stage.take(folder / f"judge-conflict-{scheme}.png"))
 
 
