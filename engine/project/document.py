@@ -23,12 +23,12 @@ from engine.errors import (
     NotAProjectError,
     ProjectDamagedError,
     ProjectError,
-    ProjectLockedError,
     ProjectTooNewError,
     ResourceError,
     UsageError,
 )
 from engine.project import schema
+from engine.project.claim import Claim, locked
 
 Fill = Callable[[sqlite3.Connection], None]
 
@@ -53,20 +53,26 @@ class Document:
 
     Notes
     -----
-    A lock is SQLite's own exclusive lock: the system drops it when a process dies, so there is
-    no stale lock to clear. A file on read-only media opens for reading.
+    The locks (SQLite's own and a `Claim`) are the system's, which drops them when a process dies:
+    there is no stale lock to clear. A file on read-only media opens for reading.
     """
 
     def __init__(self, path: Path, steps: Sequence[schema.Step] = schema.STEPS) -> None:
         self.path = Path(path).absolute()
         _refuse_what_is_no_file(self.path)
         with _explained(self.path):
-            self.connection = _connect(self.path)
+            self._claim = Claim(self.path)
             try:
-                self._check_and_migrate(steps)
-                self._identity = _identity(self.path)
+                self.connection = _connect(self.path)
+                try:
+                    self._check_and_migrate(steps)
+                    self._identity = _identity(self.path)
+                except BaseException:
+                    self.connection.close()
+                    raise
+                self._claim.note()
             except BaseException:
-                self.connection.close()
+                self._claim.release()
                 raise
 
     @staticmethod
@@ -93,6 +99,7 @@ class Document:
     def close(self) -> None:
         """Give the file free. Harmless when closed already."""
         self.connection.close()
+        self._claim.release()
 
     def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """Read."""
@@ -111,7 +118,7 @@ class Document:
         Raises
         ------
         ProjectError
-            When the file was moved or deleted meanwhile, or cannot be written.
+            When the file was moved, deleted or changed by others meanwhile, or cannot be written.
         ResourceError
             When the disk is full.
         """
@@ -125,8 +132,12 @@ class Document:
         with _explained(self.path):
             if self.connection.in_transaction:
                 raise UsageError("a transaction within a transaction")
-            with _atomic(self.connection):
-                yield self.connection
+            self._claim.check()
+            try:
+                with _atomic(self.connection):
+                    yield self.connection
+            finally:
+                self._claim.note()
 
     def copy_to(self, path: Path, amend: Fill) -> None:
         """Write a copy, whole or not at all, over whatever is at `path`.
@@ -361,9 +372,7 @@ def explain(error: sqlite3.Error, path: Path) -> EngineError | UsageError:
                 "you may write.",
             )
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return ProjectLockedError(
-                f"{path} is open in another window or program.", "Close it there first."
-            )
+            return locked(path)
         case sqlite3.SQLITE_NOTADB:
             return NotAProjectError(
                 f"{path} is not a Pairloom project, or its beginning is destroyed.",

@@ -371,6 +371,32 @@ class TestHolding:
         project.close()
         assert self.open_elsewhere(project.path).strip() == "open"
 
+    @pytest.mark.skipif(os.name == "nt", reason="there locks belong to handles")
+    def test_a_stray_handle_does_not_loosen_the_hold(self, project: Project) -> None:
+        project.path.read_bytes()  # as a file dialog does, to guess the type
+        assert self.open_elsewhere(project.path).startswith("ProjectLockedError")
+        with pytest.raises(ProjectLockedError):
+            Project.open(project.path)
+        assert self.open_elsewhere(project.path).startswith("ProjectLockedError")
+
+    @pytest.mark.skipif(os.name == "nt", reason="there nobody else can write")
+    def test_what_another_program_wrote_is_not_written_over(self, project: Project) -> None:
+        log = AnswerLog()
+        answer(project, log, 0, 1)
+        project.path.read_bytes()  # SQLite's own lock is gone now
+        write = (
+            "import sys, sqlite3\nc = sqlite3.connect(sys.argv[1])\n"
+            "c.execute(\"insert into feature_cache values ('theirs', x'00', x'00', x'00')\")\n"
+            "c.commit()"
+        )
+        command = [sys.executable, "-c", write, str(project.path)]
+        subprocess.run(command, check=True, timeout=60)
+        with pytest.raises(ProjectLockedError, match="changed by another program"):
+            answer(project, log, 0, 2)
+        project.close()
+        with Project.open(project.path) as again:
+            assert len(again.events()) == 1
+
     def test_closing_twice_is_harmless_and_leaves_one_file(self, path: Path) -> None:
         project = make_project(path)
         answer(project, AnswerLog(), 0, 1)
