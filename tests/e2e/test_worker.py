@@ -309,6 +309,7 @@ def test_stopping_leaves_nothing_behind(desk: Desk, pictures: Path, tmp_path: Pa
     desk.controller.send(CreateProject(pictures, path, "pixels", 0))
     with desk.qtbot.waitSignal(desk.controller.stopped, timeout=PATIENCE):
         desk.controller.cancel()
+    desk.wait(lambda: not desk.controller.busy)  # or its end is taken for that of the next
     assert not path.exists()
     # and the next one is not stopped with it
     desk.ask(CreateProject(pictures, path, "pixels", 0), Opened)
