@@ -223,6 +223,11 @@ def _sign_of(slot: int) -> int:
     return (slot + slot // len(_SIGNS)) % len(_SIGNS)
 
 
+def picture_ground() -> QColor:
+    """Background of pictures: a neutral grey that neither glares nor swallows dark edges."""
+    return QColor("#121417" if current().is_dark else "#D9DCE1")
+
+
 def contrast(one: QColor, other: QColor) -> float:
     """Contrast ratio of two colours, 1 to 21 (WCAG 2.1, relative luminance)."""
     high, low = sorted((_luminance(one), _luminance(other)), reverse=True)

@@ -8,7 +8,7 @@ and that nothing of size n x n is held.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -256,8 +256,10 @@ def _repulsion(plane: _Array) -> _Array:
 # ---------------------------------------------------------------------------- the groups
 
 
-def match_slots(labels: IntArray, previous_slots: IntArray | None) -> IntArray:
-    """Give every group a slot, keeping the slots of an earlier revision by largest overlap.
+def match_slots(
+    labels: IntArray, previous_slots: IntArray | None, anchors: Sequence[int] = ()
+) -> IntArray:
+    """Give every group a slot, keeping those of an earlier revision: by anchors, then overlap.
 
     Parameters
     ----------
@@ -265,6 +267,9 @@ def match_slots(labels: IntArray, previous_slots: IntArray | None) -> IntArray:
         int32[n], groups 0..k-1; -1 = in no group.
     previous_slots
         int32[n], slot of each item's group before; -1 = none. None = nothing before.
+    anchors
+        Item ids whose group was settled by answers before. A group is known by what the person
+        said of it: one anchor outweighs any number of items that only moved along.
 
     Returns
     -------
@@ -277,7 +282,10 @@ def match_slots(labels: IntArray, previous_slots: IntArray | None) -> IntArray:
     if previous_slots is not None:
         both = np.flatnonzero((labels >= 0) & (previous_slots >= 0))
         pairs = np.stack([labels[both], previous_slots[both]])
-        found, counts = np.unique(pairs, axis=1, return_counts=True)
+        weights = np.ones(len(labels), dtype=np.int64)
+        weights[list(anchors)] = len(labels)
+        found, which_pair = np.unique(pairs, axis=1, return_inverse=True)
+        counts = np.bincount(which_pair.ravel(), weights=weights[both])
         for which in np.lexsort((found[1], found[0], -counts)):
             label, slot = int(found[0, which]), int(found[1, which])
             if slot_of[label] < 0 and slot not in taken:

@@ -82,6 +82,21 @@ class _State:
         return self.path[-1].seq if self.path else 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Colours:
+    """The groups' colours in the state before, and the items by which a group is known again."""
+
+    slots: IntArray
+    anchors: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, state: _State) -> _Colours:
+        """Anchors are the prototypes whose group an answer settled."""
+        certain = state.clustering.confidence > 0
+        known = tuple(item for item in state.clustering.exemplars if certain[item])
+        return cls(state.slots, known)
+
+
 class Session:
     """Active clustering of one problem by one person.
 
@@ -281,7 +296,7 @@ class Session:
                     closure = _closure(live.path)
                     closure.add(question.pair, verdict, len(self.log.events) + 1)
                     self._ahead[verdict] = self._build(
-                        live.path, closure, live.set_aside, live.slots, job
+                        live.path, closure, live.set_aside, _Colours.of(live), job
                     )
         return self.snapshot()
 
@@ -329,7 +344,8 @@ class Session:
             known -= 1
         seen, unseen = path[:known], path[known:]
         slots = self._slots.get(seen[-1].seq if seen else 0)
-        state = self._build(seen, _closure(seen), answers.set_aside(seen), slots, job)
+        colours = _Colours(slots) if slots is not None else None
+        state = self._build(seen, _closure(seen), answers.set_aside(seen), colours, job)
         self._remember(state, None)
         for done, event in enumerate(unseen, 1):
             job.step(done, len(unseen), "Replaying answers")
@@ -341,19 +357,20 @@ class Session:
         path: tuple[Event, ...],
         closure: Constraints,
         aside: frozenset[int],
-        slots: IntArray | None,
+        colours: _Colours | None,
         job: Job,
     ) -> _State:
-        """Start a new run and drive it by all that is settled; `slots` are the colours before."""
+        """Start a new run and drive it by all that is settled; `colours` are those before."""
         strategy = strategies.make(self._strategy, self._params)
         run = _Run(strategy, self.problem.without(aside), job)
         _drive(run, closure, aside)
         run.relay.target = self._job
-        return _grouped(path, closure, aside, run, slots)
+        return _grouped(path, closure, aside, run, colours)
 
     def _step(self, before: _State, event: Event, ahead: _State | None = None) -> _State:
         """Go one step on. `before` is used up: its run and closure may go on in the new state."""
         path = (*before.path, event)
+        colours = _Colours.of(before)
         if event.kind is EventKind.NAME:
             state = replace(before, path=path)
         elif ahead is not None:
@@ -362,18 +379,12 @@ class Session:
             before.constraints.add(event.answer.pair, event.answer.verdict, event.seq)
             if any(map(before.constraints.settles, before.run.unsure)):
                 # What was passed on as UNSURE is now known: only a new run can make use of it.
-                state = self._build(
-                    path, before.constraints, before.set_aside, before.slots, self._job
-                )
+                state = self._build(path, before.constraints, before.set_aside, colours, self._job)
             else:
                 _drive(before.run, before.constraints, before.set_aside)
-                state = _grouped(
-                    path, before.constraints, before.set_aside, before.run, before.slots
-                )
+                state = _grouped(path, before.constraints, before.set_aside, before.run, colours)
         else:
-            state = self._build(
-                path, _closure(path), answers.set_aside(path), before.slots, self._job
-            )
+            state = self._build(path, _closure(path), answers.set_aside(path), colours, self._job)
         self._remember(state, before)
         return state
 
@@ -495,7 +506,7 @@ def _grouped(
     closure: Constraints,
     aside: frozenset[int],
     run: _Run,
-    before: IntArray | None,
+    before: _Colours | None,
 ) -> _State:
     """Complete a state by the groups that the run now sees, in the colours they had before."""
     clustering = run.strategy.clustering()
@@ -503,5 +514,6 @@ def _grouped(
     if aside:
         labels = labels.copy()
         labels[list(aside)] = -1
-    slots = overview.match_slots(labels, before)
+    known = (before.slots, before.anchors) if before is not None else (None,)
+    slots = overview.match_slots(labels, *known)
     return _State(path, closure, aside, run, clustering, slots)

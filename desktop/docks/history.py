@@ -27,11 +27,11 @@ from PySide6.QtWidgets import (
 from desktop import theme
 from desktop.messages import GoTo, Redo, Revise, Undo
 from desktop.widgets import words
-from desktop.widgets.history_list import HistoryList
-from desktop.widgets.history_model import HistoryModel, Show
-from desktop.widgets.history_rows import START, Row
+from desktop.widgets.history.history_list import HistoryList
+from desktop.widgets.history.history_model import HistoryModel, Show
+from desktop.widgets.history.history_rows import START, Row
+from desktop.widgets.history.replay_bar import ReplayBar
 from desktop.widgets.item_words import ItemWords
-from desktop.widgets.replay_bar import ReplayBar
 from engine.model import Verdict
 
 if TYPE_CHECKING:

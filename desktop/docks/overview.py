@@ -12,9 +12,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDockWidget, QSplitter, QStackedWidget, QWidget
 
-from desktop.widgets.group_gallery import GroupGallery
-from desktop.widgets.item_view import ItemView
-from desktop.widgets.scatter_map import ScatterMap
+from desktop.widgets.groups.group_gallery import GroupGallery
+from desktop.widgets.groups.item_view import ItemView
+from desktop.widgets.groups.scatter_map import ScatterMap
 
 if TYPE_CHECKING:
     from desktop.controller import Controller

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.widgets import trail, words
-from desktop.widgets.effect_strip import EffectStrip
+from desktop.widgets.history.effect_strip import EffectStrip
 from engine.model import HistoryItem, Snapshot
 
 if TYPE_CHECKING:

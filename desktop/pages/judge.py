@@ -38,10 +38,10 @@ from desktop.messages import (
 )
 from desktop.pages import judge_text
 from desktop.pages.judge_end import JudgeEnd
-from desktop.widgets.answer_gate import AnswerGate, GateState
-from desktop.widgets.judging_keys import JudgeKey, KeyFilter, KeyPress
-from desktop.widgets.judging_pane import JudgingPane
-from desktop.widgets.sides import as_shown, shuffled
+from desktop.widgets.judging.answer_gate import AnswerGate, GateState
+from desktop.widgets.judging.judging_keys import JudgeKey, KeyFilter, KeyPress
+from desktop.widgets.judging.judging_pane import JudgingPane
+from desktop.widgets.judging.sides import as_shown, shuffled
 from engine.model import Confidence, Question, Snapshot, Verdict
 
 _CHANGES = (Tell, SetAside, NameGroup, Undo, Redo, Revise, GoTo, Relink)

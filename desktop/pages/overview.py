@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.widgets.group_cards import GroupList
-from desktop.widgets.group_gallery import GroupGallery
-from desktop.widgets.item_view import ItemView
-from desktop.widgets.scatter_map import ScatterMap
+from desktop.widgets.groups.group_cards import GroupList
+from desktop.widgets.groups.group_gallery import GroupGallery
+from desktop.widgets.groups.item_view import ItemView
+from desktop.widgets.groups.scatter_map import ScatterMap
 
 if TYPE_CHECKING:
     from desktop.controller import Controller

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop import theme
 from desktop.images import PictureStore
-from desktop.widgets.picture_view import picture_ground
 
 _GAP = 4
 _CORNER = 4.0
@@ -80,7 +79,7 @@ def paint_thumbnail(painter: QPainter, square: QRectF, pixmap: QPixmap | None) -
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
     outline = QPainterPath()
     outline.addRoundedRect(square, _CORNER, _CORNER)
-    painter.fillPath(outline, picture_ground())
+    painter.fillPath(outline, theme.picture_ground())
     if pixmap is not None:
         painter.setClipPath(outline)
         size = QSize(pixmap.size()).scaled(

@@ -20,7 +20,7 @@ from desktop.dialogs.import_dialog import ImportDialog
 from desktop.main_window import MainWindow
 from desktop.messages import Crashed, Failed
 from desktop.settings import Settings
-from desktop.widgets.answer_gate import GateState
+from desktop.widgets.judging.answer_gate import GateState
 from engine.model import Snapshot, Verdict
 from tests.e2e.drawings import kind_of
 

@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from desktop import theme
 from desktop.controller import Controller
 from desktop.messages import Changed, NameGroup, Opened, Replayed
-from desktop.widgets.group_cards import places
-from desktop.widgets.group_gallery import GroupGallery
-from desktop.widgets.group_model import SET_ASIDE, UNDECIDED, cards_of
+from desktop.widgets.groups.group_cards import places
+from desktop.widgets.groups.group_gallery import GroupGallery
+from desktop.widgets.groups.group_model import SET_ASIDE, UNDECIDED, cards_of
 from engine.model import StepKind
 from tests.gui.handmade import (
     RecordedPictures,

@@ -16,8 +16,8 @@ from desktop.controller import Controller
 from desktop.docks.history import HistoryDock
 from desktop.docks.progress import ProgressDock
 from desktop.messages import Changed, GoTo, Opened, Redo, Replayed, Revise, Undo, View
-from desktop.widgets.history_model import Show
-from desktop.widgets.history_rows import HistoryTree, Row, Standing
+from desktop.widgets.history.history_model import Show
+from desktop.widgets.history.history_rows import HistoryTree, Row, Standing
 from engine.model import Confidence, Effect, HistoryItem, StepKind, Verdict
 from tests.gui.handmade import RecordedPictures, answer_step, chain, controller_on, moved_on
 

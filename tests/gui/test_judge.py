@@ -38,10 +38,10 @@ from desktop.messages import (
 )
 from desktop.pages import judge_text
 from desktop.pages.judge import JudgePage
-from desktop.widgets.answer_bar import mixed
-from desktop.widgets.answer_gate import SETTLE_MS, GateState
-from desktop.widgets.item_panel import ItemPanel
-from desktop.widgets.sides import shuffled
+from desktop.widgets.judging.answer_bar import mixed
+from desktop.widgets.judging.answer_gate import SETTLE_MS, GateState
+from desktop.widgets.judging.item_panel import ItemPanel
+from desktop.widgets.judging.sides import shuffled
 from engine.dataset import Role
 from engine.model import (
     Confidence,

@@ -6,7 +6,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.widgets.judging_keys import JudgeKey, KeyFilter, KeyPress, meaning
+from desktop.widgets.judging.judging_keys import JudgeKey, KeyFilter, KeyPress, meaning
 
 NONE = Qt.KeyboardModifier.NoModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier

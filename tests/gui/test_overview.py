@@ -18,9 +18,9 @@ from desktop.docks.overview import OverviewDock
 from desktop.messages import Changed, Replayed
 from desktop.pages.overview import OverviewPage
 from desktop.widgets import trail
+from desktop.widgets.groups.map_points import MOST, MapPoints
+from desktop.widgets.groups.scatter_map import ScatterMap
 from desktop.widgets.item_words import ItemWords, to_number
-from desktop.widgets.map_points import MOST, MapPoints
-from desktop.widgets.scatter_map import ScatterMap
 from engine.model import Pair, StepKind, Verdict
 from tests.gui.handmade import (
     RecordedPictures,

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.pictures import DisplayPicture, Preset, Window
-from desktop.widgets.linked_views import LinkedViews
-from desktop.widgets.picture_view import FITTED, PictureView
+from desktop.widgets.judging.linked_views import LinkedViews
+from desktop.widgets.judging.picture_view import FITTED, PictureView
 from engine.readers.images import Picture
 
 NONE = Qt.KeyboardModifier.NoModifier

@@ -13,7 +13,7 @@ from desktop.controller import Controller
 from desktop.docks.progress import ProgressDock
 from desktop.messages import Changed, Closed, Opened, Replayed
 from desktop.widgets import words
-from desktop.widgets.effect_strip import EffectStrip
+from desktop.widgets.history.effect_strip import EffectStrip
 from engine.model import Conflict, Effect, Pair, Verdict
 from tests.gui.handmade import NOON, answer_step, chain, controller_on, moved_on
 

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from desktop.widgets.row_comparison import RowComparison, compare, find_ranges, number_in
+from desktop.widgets.judging.row_comparison import RowComparison, compare, find_ranges, number_in
 from engine.dataset import Column, ColumnKind, Item, Role
 
 COLUMNS = (

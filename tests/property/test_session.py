@@ -197,6 +197,23 @@ def test_look_ahead_changes_nothing_but_the_wait(strategy: str, verdict: Verdict
             assert (expected and expected.pair) == (b.question and b.question.pair)
 
 
+def test_what_a_person_placed_keeps_its_colour_whatever_moves_along() -> None:
+    live = session("falcon")
+    slot_of: dict[int, int] = {}
+    for _ in range(40):
+        question = live.ask()
+        if question is None:
+            break
+        snapshot = live.tell(question.pair, judge(question.pair))
+        now = {
+            item: int(snapshot.overview.slots[item])
+            for item in snapshot.clustering.exemplars
+            if snapshot.clustering.confidence[item] > 0
+        }
+        assert {item: now[item] for item in slot_of} == slot_of
+        slot_of = now
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_answered_or_implied_pair_is_asked_and_set_aside_items_never(strategy: str) -> None:
     live = session(strategy)

@@ -126,6 +126,13 @@ def test_split_gives_the_smaller_part_the_smallest_free_slot():
     assert match_slots(labels_of(0, 0, 1, 2, 2), before).tolist() == [0, 0, 1, 2, 2]
 
 
+def test_a_group_is_known_by_what_was_said_of_it_not_by_what_moved_along():
+    before = labels_of(0, 0, 0, 0, 0, 1)
+    after = labels_of(0, 1, 1, 1, 1, 2)  # item 0 was judged; the others only lay near it
+    assert match_slots(after, before).tolist() == [2, 0, 0, 0, 0, 1]
+    assert match_slots(after, before, anchors=(0, 5)).tolist() == [0, 2, 2, 2, 2, 1]
+
+
 def test_merge_frees_a_slot_and_undo_brings_it_back():
     before = labels_of(0, 0, 0, 1, 1, 2)
     merged = match_slots(labels_of(0, 0, 0, 0, 0, 1), before)

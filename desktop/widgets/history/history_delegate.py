@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop import theme
 from desktop.widgets import words
-from desktop.widgets.history_model import IS_NOW, IS_SHOWN, HistoryModel
-from desktop.widgets.history_rows import Row, Standing
+from desktop.widgets.history.history_model import IS_NOW, IS_SHOWN, HistoryModel
+from desktop.widgets.history.history_rows import Row, Standing
 from desktop.widgets.thumbs import draw_icon, draw_line, draw_parts, draw_sign, draw_thumb
 from engine.model import HistoryItem, StepKind
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QStyle,
 from desktop import theme
 from desktop.images import PictureStore
 from desktop.widgets import words
-from desktop.widgets.sides import as_shown
+from desktop.widgets.judging.sides import as_shown
 from desktop.widgets.thumb_strip import paint_thumbnail
 from engine.dataset import Item
 from engine.model import Snapshot, StepKind, Verdict

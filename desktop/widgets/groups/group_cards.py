@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
-from desktop.widgets.group_model import CARD, SET_ASIDE, Card, GroupsModel
+from desktop.widgets.groups.group_model import CARD, SET_ASIDE, Card, GroupsModel
 from desktop.widgets.thumbs import draw_chip, draw_icon, draw_line, draw_parts, draw_thumb
 from engine.model import IntArray
 

@@ -37,9 +37,9 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.widgets import trail, words
-from desktop.widgets.group_header import GroupChip
+from desktop.widgets.groups.group_header import GroupChip
 from desktop.widgets.item_words import Cell, ItemWords
-from desktop.widgets.picture_view import PictureView
+from desktop.widgets.judging.picture_view import PictureView
 from desktop.widgets.thumbs import draw_line, draw_sign, draw_thumb
 from desktop.widgets.trail import Said
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
 
 from desktop import theme
-from desktop.widgets.history_rows import START, HistoryTree
+from desktop.widgets.history.history_rows import START, HistoryTree
 
 if TYPE_CHECKING:
     from desktop.controller import Controller

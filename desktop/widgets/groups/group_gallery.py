@@ -14,11 +14,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.messages import NameGroup
-from desktop.widgets.group_cards import GroupList
-from desktop.widgets.group_header import GroupHeader
-from desktop.widgets.group_model import Card, GroupsModel
+from desktop.widgets.groups.group_cards import GroupList
+from desktop.widgets.groups.group_header import GroupHeader
+from desktop.widgets.groups.group_model import Card, GroupsModel
+from desktop.widgets.groups.members import MembersView
 from desktop.widgets.item_words import ItemWords
-from desktop.widgets.members import MembersView
 
 if TYPE_CHECKING:
     from desktop.controller import Controller

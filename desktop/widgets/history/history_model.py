@@ -18,7 +18,7 @@ from PySide6.QtCore import (
 )
 
 from desktop.widgets import words
-from desktop.widgets.history_rows import START, HistoryTree, Row, Standing
+from desktop.widgets.history.history_rows import START, HistoryTree, Row, Standing
 from desktop.widgets.item_words import ItemWords
 from engine.model import HistoryItem, Snapshot, StepKind, Verdict
 

@@ -21,8 +21,8 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QListView, QWidget
 
 from desktop import theme
-from desktop.widgets.history_delegate import HistoryDelegate
-from desktop.widgets.history_model import HistoryModel
+from desktop.widgets.history.history_delegate import HistoryDelegate
+from desktop.widgets.history.history_model import HistoryModel
 
 if TYPE_CHECKING:
     from desktop.images import PictureStore

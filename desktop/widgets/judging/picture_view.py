@@ -277,7 +277,7 @@ class PictureView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         outline = QPainterPath()
         outline.addRoundedRect(QRectF(self.rect()), _CORNER, _CORNER)
-        painter.fillPath(outline, picture_ground())
+        painter.fillPath(outline, theme.picture_ground())
         painter.setClipPath(outline)
         if self._picture is None:
             self._paint_message(painter)
@@ -306,7 +306,7 @@ class PictureView(QWidget):
             smooth=self.scale < _SQUARES_FROM,
         )
         if self._dimmed:
-            veil = picture_ground()
+            veil = theme.picture_ground()
             veil.setAlphaF(0.6)
             painter.fillRect(self.rect(), veil)
 
@@ -342,11 +342,6 @@ class PictureView(QWidget):
             room.setTop(int(mark.bottom()) + _MARGIN // 2)
             flags = int(Qt.AlignmentFlag.AlignHCenter) | int(Qt.TextFlag.TextWordWrap)
         painter.drawText(room, flags, self._message)
-
-
-def picture_ground() -> QColor:
-    """Background of pictures: a neutral grey that neither glares nor swallows dark edges."""
-    return QColor("#121417" if theme.current().is_dark else "#D9DCE1")
 
 
 def _ctrl(event: QMouseEvent | QWheelEvent) -> bool:

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.images import PictureStore
-from desktop.widgets.answer_bar import AnswerBar
-from desktop.widgets.aside_menu import AsideMenu
-from desktop.widgets.last_answers import LastAnswers
+from desktop.widgets.judging.answer_bar import AnswerBar
+from desktop.widgets.judging.aside_menu import AsideMenu
+from desktop.widgets.judging.last_answers import LastAnswers
+from desktop.widgets.judging.pair_area import PairArea
+from desktop.widgets.judging.passing_note import PassingNote
+from desktop.widgets.judging.view_tools import ViewTools
 from desktop.widgets.notice import Notice
-from desktop.widgets.pair_area import PairArea
-from desktop.widgets.passing_note import PassingNote
-from desktop.widgets.view_tools import ViewTools
 
 _NARROW = 130  # letters: below it the last answers stand under the reason
 _CRAMPED = 100  # below it the small buttons do not name their keys

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from desktop.images import FULL, PictureStore
 from desktop.messages import Opened
-from desktop.widgets.item_panel import ItemPanel, Place, place_of
-from desktop.widgets.linked_views import LinkedViews
-from desktop.widgets.picture_view import PictureView
-from desktop.widgets.row_comparison import RowComparison, can_compare
+from desktop.widgets.judging.item_panel import ItemPanel, Place, place_of
+from desktop.widgets.judging.linked_views import LinkedViews
+from desktop.widgets.judging.picture_view import PictureView
+from desktop.widgets.judging.row_comparison import RowComparison, can_compare
 from engine.dataset import Item
 from engine.model import Snapshot
 

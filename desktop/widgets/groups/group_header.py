@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
-from desktop.widgets.group_model import Card, GroupsModel
+from desktop.widgets.groups.group_model import Card, GroupsModel
+from desktop.widgets.groups.members import LARGEST, SIDE, SMALLEST
 from desktop.widgets.item_words import ItemWords
-from desktop.widgets.members import LARGEST, SIDE, SMALLEST
 from desktop.widgets.thumbs import draw_chip
 
 

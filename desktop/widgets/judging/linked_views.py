@@ -10,7 +10,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from desktop.pictures import Preset, Window
-from desktop.widgets.picture_view import FITTED, PictureView, Place
+from desktop.widgets.judging.picture_view import FITTED, PictureView, Place
 
 _ZOOM_STEP = 1.25
 

@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.widgets import trail
-from desktop.widgets.group_model import NO_GROUPS
-from desktop.widgets.item_card import ItemCard
+from desktop.widgets.groups.group_model import NO_GROUPS
+from desktop.widgets.groups.item_card import ItemCard
+from desktop.widgets.groups.map_marks import MapMarks, Sign
+from desktop.widgets.groups.map_points import MapPoints
+from desktop.widgets.groups.map_view import MapView, ZoomButtons
 from desktop.widgets.item_words import ItemWords
-from desktop.widgets.map_marks import MapMarks, Sign
-from desktop.widgets.map_points import MapPoints
-from desktop.widgets.map_view import MapView, ZoomButtons
 
 if TYPE_CHECKING:
     from desktop.controller import Controller

@@ -12,7 +12,7 @@ from desktop import theme
 from desktop.images import PictureStore
 from desktop.widgets import trail, words
 from desktop.widgets.elided_label import ElidedLabel
-from desktop.widgets.picture_view import PictureView
+from desktop.widgets.judging.picture_view import PictureView
 from desktop.widgets.thumb_strip import ThumbStrip
 from engine.dataset import Item
 from engine.model import Group, Snapshot

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from desktop import theme
 from desktop.pictures import Preset
-from desktop.widgets.linked_views import LinkedViews
+from desktop.widgets.judging.linked_views import LinkedViews
 
 
 class ViewTools(QWidget):

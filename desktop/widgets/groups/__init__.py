@@ -1,0 +1,1 @@
+"""What shows groups: the map, the gallery, one item."""

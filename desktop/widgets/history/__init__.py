@@ -1,0 +1,1 @@
+"""What shows the steps taken: rows, list, replay."""
