@@ -8,6 +8,7 @@ its name.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,22 +20,48 @@ from engine.dataset import Column, ColumnKind, Role
 from engine.errors import DatasetError
 from engine.job import Job
 from engine.readers.files import PICTURE_SUFFIXES, printable
-from engine.readers.numbers import Floats, is_missing, looks_like_number, read_numbers
+from engine.readers.numbers import (
+    Floats,
+    NumberText,
+    is_missing,
+    looks_like_number,
+    read_numbers,
+)
 
+# Without accents, in small letters: see `_plain_name`.
 LABEL_NAMES = frozenset(
     {
         *("label", "labels", "class", "classes", "target", "targets", "diagnosis", "species", "y"),
-        *("truth", "ground truth", "groundtruth", "gt", "klasse", "diagnose"),
+        *("truth", "ground truth", "groundtruth", "gt", "group"),
+        *("gruppe", "klasse", "diagnose", "art", "spezies", "befund"),  # German
+        *("groupe", "classe", "diagnostic", "espece", "etiquette"),  # French
+        *("grupo", "clase", "especie", "diagnostico", "etiqueta"),  # Spanish
+        *("gruppo", "diagnosi", "specie", "etichetta"),  # Italian
+        *("类别", "類別", "分组", "分組", "组别", "組別", "分类", "分類", "类", "類"),
+        *("诊断", "診斷", "诊断结果", "診斷結果", "标签", "標籤", "物种", "物種"),
     }
 )
-_ID_NAMES = frozenset({"id", "ids", "uid", "uuid", "identifier", "accession"})
+_ID_NAMES = frozenset(
+    {
+        *("id", "ids", "uid", "uuid", "identifier", "accession"),
+        *("kennung", "identifiant", "identificador", "identificativo"),
+    }
+)
 _NAME_NAMES = frozenset(
     {
         *("name", "names", "patient", "sample", "subject", "case", "specimen", "code", "title"),
         *("file", "filename", "file name", "key", "index", "nr", "no", "number", "row"),
-        *("rownames", "row names", "unnamed: 0", "index level 0"),
+        *("rownames", "row names", "unnamed 0", "index level 0"),
+        *("nummer", "fall", "probe", "proband", "datei", "dateiname", "n°"),
+        *("numero", "nom", "dossier", "echantillon", "fichier", "numero de dossier"),
+        *("codigo", "caso", "paciente", "muestra", "archivo", "numero de caso"),
+        *("codice", "nome", "paziente", "campione", "numero di caso"),
+        *("姓名", "名称", "名稱", "序号", "序號", "病历号", "病歷號", "病例号", "病例號"),
+        *("患者", "样本", "樣本", "文件名"),
     }
 )
+_NUMBERED = re.compile(r".+ (?:nr|no|number)|.*nummer|.*[a-z]{3}nr|.*(?:编号|編號)")
+"""Names that end as those of running numbers do, such as "case no", "Fallnummer", "PatientenNr"."""
 
 _MOST_CATEGORIES = 20
 _MOST_ONE_HOT = 200  # categories of a column that a person insists on
@@ -55,12 +82,15 @@ class Parsed:
         float64[n] with NaN where missing; None unless the column holds numbers.
     missing
         bool[n].
+    strays
+        The different texts among the numbers that are none; they count as missing.
     """
 
     column: Column
     texts: Sequence[str]
     numbers: Floats | None
     missing: npt.NDArray[np.bool_]
+    strays: tuple[str, ...] = ()
 
     @property
     def role(self) -> Role:
@@ -85,22 +115,41 @@ def parse_columns(
     found = read_numbers(columns, job, comma_likely=comma_likely)
     for place, (name, texts, numeric) in enumerate(zip(header, columns, found, strict=True)):
         job.step(place, len(header), "Reading the columns")
-        if numeric is not None:
-            missing = np.isnan(numeric.values)
-            kind, distinct = ColumnKind.NUMBER, _n_distinct(numeric.values[~missing])
-            values, note = numeric.values, numeric.note
-        else:
-            kinds = {text: is_missing(text) for text in set(texts)}
-            missing = np.fromiter(map(kinds.__getitem__, texts), np.bool_, len(texts))
-            present = {text.strip() for text, gone in kinds.items() if not gone}
-            kind, distinct, values, note = ColumnKind.TEXT, len(present), None, ""
-            if _are_categories(present, int((~missing).sum())):
-                kind = ColumnKind.CATEGORY
-            else:
-                note = _nearly_numbers(texts)
-        column = Column(name, kind, Role.IGNORED, int(missing.sum()), distinct, note)
-        parsed.append(Parsed(column, texts, values, missing))
+        parsed.append(_as_numbers(name, texts, numeric) if numeric else _as_words(name, texts))
     return parsed
+
+
+def _as_numbers(name: str, texts: Sequence[str], numeric: NumberText) -> Parsed:
+    missing = np.isnan(numeric.values)
+    distinct = _n_distinct(numeric.values[~missing])
+    notes = [part for part in (numeric.note, tell_strays(texts, numeric.strays)) if part]
+    column = Column(
+        name, ColumnKind.NUMBER, Role.IGNORED, int(missing.sum()), distinct, "; ".join(notes)
+    )
+    return Parsed(column, texts, numeric.values, missing, numeric.strays)
+
+
+def _as_words(name: str, texts: Sequence[str]) -> Parsed:
+    kinds = {text: is_missing(text) for text in set(texts)}
+    missing = np.fromiter(map(kinds.__getitem__, texts), np.bool_, len(texts))
+    present = {text.strip() for text, gone in kinds.items() if not gone}
+    kind, note = ColumnKind.TEXT, ""
+    if _are_categories(present, int((~missing).sum())):
+        kind = ColumnKind.CATEGORY
+    else:
+        note = _nearly_numbers(texts)
+    column = Column(name, kind, Role.IGNORED, int(missing.sum()), len(present), note)
+    return Parsed(column, texts, None, missing)
+
+
+def tell_strays(texts: Sequence[str], strays: Sequence[str]) -> str:
+    """Quote the texts among numbers that were taken as missing."""
+    if not strays:
+        return ""
+    quoted = ", ".join(f"“{printable(text.strip()[:40])}”" for text in strays)
+    number = sum(map(set(strays).__contains__, texts))
+    what = "1 value is no number" if number == 1 else f"{number:,} values are no numbers"
+    return f"{what} ({quoted}): taken as missing"
 
 
 def _n_distinct(values: Floats) -> int:
@@ -125,9 +174,12 @@ def _nearly_numbers(texts: Sequence[str]) -> str:
     ]
     if not odd or len(odd) > len(texts) // 4:
         return ""
+    shown = f"“{printable(texts[odd[0]].strip()[:40])}”"
+    if len(odd) == 1:
+        return f"1 of {len(texts):,} values is no number, in row {odd[0] + 1}: {shown}"
     return (
-        f"{len(odd):,} of {len(texts):,} values are not numbers, "
-        f"the first in row {odd[0] + 1}: “{printable(texts[odd[0]][:40])}”"
+        f"{len(odd):,} of {len(texts):,} values are no numbers, "
+        f"the first in row {odd[0] + 1}: {shown}"
     )
 
 
@@ -167,8 +219,12 @@ def decide_roles(
     decided = []
     for column in parsed:
         role, note = guess.role_of(column)
-        notes = "; ".join(part for part in (column.column.note, note) if part)
-        decided.append(replace(column, column=replace(column.column, role=role, note=notes)))
+        every_text_counts = column.strays and role in {Role.ID, Role.LABEL, Role.TEXT}
+        kept = _as_words(column.column.name, column.texts) if every_text_counts else column
+        # That a name or label is no number is nothing to tell.
+        own = "" if kept.numbers is None and role is not Role.TEXT else kept.column.note
+        notes = "; ".join(part for part in (own, note) if part)
+        decided.append(replace(kept, column=replace(kept.column, role=role, note=notes)))
     return decided
 
 
@@ -237,7 +293,9 @@ class _Guess:
             return _is_id_name(parsed.column.name) and _tells_rows_apart(parsed)
 
         def is_name(parsed: Parsed) -> bool:
-            return _plain_name(parsed.column.name) in _NAME_NAMES and _tells_rows_apart(parsed)
+            name = _plain_name(parsed.column.name)
+            known = name in _NAME_NAMES or _NUMBERED.fullmatch(name) is not None
+            return known and _tells_rows_apart(parsed)
 
         def counts(parsed: Parsed) -> bool:
             return parsed.column.name == nameless(0) and _counts_rows(parsed)
@@ -258,6 +316,8 @@ def _is_constant(parsed: Parsed) -> bool:
 
 def _tells_rows_apart(parsed: Parsed) -> bool:
     """Whether a column has a different text or whole number in each row."""
+    if parsed.strays:
+        parsed = _as_words(parsed.column.name, parsed.texts)
     if parsed.column.missing or parsed.column.distinct < len(parsed.texts):
         return False
     return parsed.numbers is None or bool((parsed.numbers == np.rint(parsed.numbers)).all())
@@ -275,7 +335,10 @@ def nameless(place: int) -> str:
 
 
 def _plain_name(name: str) -> str:
-    return re.sub(r"[\s_.\-]+", " ", name.casefold()).strip()
+    """Give a header in small letters, without accents and with spaces for other separators."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return re.sub(r"[\s_.:#\-]+", " ", bare).strip()
 
 
 def _is_id_name(name: str) -> bool:

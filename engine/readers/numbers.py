@@ -1,15 +1,18 @@
 """Texts of a table column as numbers, however people write them.
 
 Hidden: missing values, decimal commas, thousands separators, signs. Promised: a column is numeric
-only when every value in it is a number or missing, and nothing is guessed silently: what was read
-in another way than Python would is said in `NumberText.note`.
+only when every value in it is a number or missing, but for very few stray texts, which are listed;
+and nothing is guessed silently: what was read in another way than Python would is said in
+`NumberText.note`.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +22,20 @@ from engine.job import Job
 Floats = npt.NDArray[np.float64]
 
 _MISSING_TEXT = frozenset({"", "na", "n/a", "n.a.", "nan", "null", "#n/a", "#na", "<na>", "?"})
-_MISSING_NUMBER = _MISSING_TEXT | {"none", "-", "--", "---", ".", "..", "missing", "#div/0!"}
-# "none" and "-" are answers in a column of words (symptom: none, mild, severe).
+_MISSING_NUMBER = _MISSING_TEXT | {
+    *("none", "-", "--", "---", "–", "—", ".", "..", "...", "…", "??", "???", "#div/0!", "#value!"),
+    *("missing", "unknown", "not known", "not available", "n.d.", "n. d.", "nd", "n/d", "nil"),
+    *("k.a.", "k. a.", "k.a", "ka", "keine angabe", "fehlt", "fehlend", "unbekannt"),
+    *("n.b.", "n. b.", "nicht bekannt", "nicht bestimmt"),
+    *("manquant", "manquante", "inconnu", "inconnue", "non disponible", "n.c.", "nc"),
+    *("s/d", "s.d.", "sin dato", "sin datos", "desconocido", "desconocida", "no disponible"),
+    *("mancante", "sconosciuto", "sconosciuta", "n.p.", "non disponibile"),
+    *("缺失", "未知", "不详", "不詳", "无", "無", "未测", "未測"),
+}
+# Most are answers in a column of words (symptom: none, mild, severe; site: unknown).
+
+_MOST_STRAY = 5  # different texts among numbers ...
+_NUMBERS_PER_STRAY = 50  # ... and so many values for each: at most 2 %
 
 _SPACES = "\u00a0\u202f '\u2019"
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
@@ -35,21 +50,50 @@ _NO_GROUPS = str.maketrans("", "", _SPACES)
 
 @dataclass(frozen=True, slots=True)
 class NumberText:
-    """A numeric column: float64[n], NaN where missing, infinite where the text says so."""
+    """A numeric column: float64[n], NaN where missing, infinite where the text says so.
+
+    `strays` are the different texts that are no numbers, taken as missing, in order of appearance.
+    """
 
     values: Floats
     note: str = ""
+    strays: tuple[str, ...] = ()
 
 
 def is_missing(text: str, *, number: bool = False) -> bool:
     """Whether a cell means "no value", in a column of words or of numbers."""
-    return text.strip().casefold() in (_MISSING_NUMBER if number else _MISSING_TEXT)
+    word = " ".join(text.split()).casefold()
+    return word in (_MISSING_NUMBER if number else _MISSING_TEXT)
 
 
 def looks_like_number(text: str) -> bool:
     """Whether a cell is a finite number in any of the ways that are read."""
     text = text.strip().translate(_MINUS)
     return bool(_DIGIT.search(text)) and bool(_POINT.fullmatch(text) or _COMMA.fullmatch(text))
+
+
+def find_strays(texts: Sequence[str]) -> tuple[str, ...]:
+    """Give the different texts that alone keep a column from being numeric, if they are very few.
+
+    Infinite values are none: they are refused by name, not passed over.
+    """
+    odd: list[str] = []
+    for text in dict.fromkeys(texts):
+        if not (is_missing(text, number=True) or looks_like_number(text) or _is_infinite(text)):
+            odd.append(text)
+            if len(odd) > _MOST_STRAY:
+                return ()
+    counts = Counter(texts) if odd else Counter()
+    present = sum(n for text, n in counts.items() if not is_missing(text, number=True))
+    few = sum(counts[text] for text in odd) * _NUMBERS_PER_STRAY <= present
+    return tuple(odd) if few else ()
+
+
+def _is_infinite(text: str) -> bool:
+    try:
+        return math.isinf(float(text))
+    except ValueError:
+        return False
 
 
 def plain(texts: Sequence[str], job: Job) -> Floats | None:
@@ -136,6 +180,15 @@ def read_numbers(
         comes from a program that writes decimal commas.
     """
     fast = [plain(texts, job) for texts in columns]
+    strays = [
+        find_strays(texts) if values is None else ()
+        for texts, values in zip(columns, fast, strict=True)
+    ]
+    columns = list(columns)
+    for place, odd in enumerate(strays):
+        if odd:
+            columns[place] = ["" if text in odd else text for text in columns[place]]
+            fast[place] = plain(columns[place], job)
     spelled = [
         Spelled(texts) if values is None else None
         for texts, values in zip(columns, fast, strict=True)
@@ -155,7 +208,10 @@ def read_numbers(
             found.append(NumberText(plain_values, "points read as thousands separators"))
         else:
             found.append(NumberText(values) if values is not None else None)
-    return found
+    return [
+        replace(column, strays=odd) if column is not None else None
+        for column, odd in zip(found, strays, strict=True)
+    ]
 
 
 def _thousands_by_point(texts: Sequence[str]) -> bool:

@@ -38,6 +38,7 @@ from engine.readers.columns import (
     decide_roles,
     parse_columns,
     paths_of_pictures,
+    tell_strays,
 )
 from engine.readers.features import category_features, check_scale, number_features
 from engine.readers.files import Found, Unreadable, printable
@@ -155,6 +156,7 @@ class _Rows:
                 )
             )
         self._notes += copy_notes(copies, [labels[row] for row in usable])
+        self._notes += self._tell_strays()
         self._notes += _notes_on(self._columns())
         if len(items) == 1:
             self._notes.append("a single item: there is nothing to compare it with")
@@ -309,6 +311,17 @@ class _Rows:
                 note = "; ".join(part for part in (column.note, note) if part)
                 self._parsed[place] = replace(parsed, column=replace(column, note=note))
 
+    def _tell_strays(self) -> list[str]:
+        """Say which texts among numbers were passed over."""
+        found = [parsed for parsed in self._with_role(Role.FEATURE) if parsed.strays]
+        notes = [
+            f"column “{printable(parsed.column.name)}”: {tell_strays(parsed.texts, parsed.strays)}"
+            for parsed in found[:_LISTED]
+        ]
+        if (more := len(found) - _LISTED) > 0:
+            notes.append(f"{counted(more, 'more column')} with single values that are no numbers")
+        return notes
+
     def _labels(self) -> list[str | None]:
         columns = self._with_role(Role.LABEL)
         if not columns:
@@ -358,5 +371,6 @@ def _notes_on(columns: Sequence[Column]) -> list[str]:
     shown = [c for c in columns if c.role is Role.TEXT and c.note]
     notes += [f"column “{printable(c.name)}” is not compared: {c.note}" for c in shown[:_LISTED]]
     if (more := len(shown) - _LISTED) > 0:
-        notes.append(f"{more} more columns are not compared for such reasons")
+        which = "1 more column is" if more == 1 else f"{more} more columns are"
+        notes.append(f"{which} not compared for such reasons")
     return notes

@@ -78,6 +78,53 @@ def test_missing_words_and_numbers() -> None:
     assert is_missing("none", number=True)
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        *(
+            "k.A.",
+            "k. A.",
+            "k.\u00a0A.",
+            "n/a",
+            "na",
+            "n.a.",
+            "NaN",
+            "NULL",
+            "none",
+            "-",
+            "--",
+            "?",
+        ),
+        *(
+            "unknown",
+            "Unbekannt",
+            "keine  Angabe",
+            "fehlt",
+            "s/d",
+            "nd",
+            "n.d.",
+            ".",
+            "#N/A",
+            "缺失",
+        ),
+    ],
+)
+def test_words_for_no_value_among_numbers(word: str) -> None:
+    assert np.array_equal(one("1", word, "3"), [1, NAN, 3], equal_nan=True)
+    assert np.array_equal(one("1,5", word, "3"), [1.5, NAN, 3], equal_nan=True)
+
+
+def test_very_few_stray_texts_are_missing() -> None:
+    numbers = [f"{number},5" for number in range(150)]
+    found = read_numbers([[*numbers, "abc", "<3", "abc"]], Job(), comma_likely=True)[0]
+    assert found is not None
+    assert (found.strays, found.note) == (("abc", "<3"), "decimal comma")
+    assert np.isnan(found.values[-3:]).all()
+    assert one(*numbers, *"abcd") is None  # more than 2 %
+    assert one(*numbers * 10, *"abcdef") is None  # more than 5 different ones
+    assert one("x", *[""] * 100, "1") is None
+
+
 def test_looking_like_a_number() -> None:
     assert all(map(looks_like_number, ("1", "-1,5", "1.000,5", "1e5", " 3 ")))
     assert not any(map(looks_like_number, ("", "x", "1 x", ".", "inf", "nan", "2020-01-01")))

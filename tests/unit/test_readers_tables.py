@@ -204,9 +204,89 @@ def test_columns_of_nearly_numbers_say_why(tmp_path: Path) -> None:
     rows = "".join(f"{number},{number}\n" for number in range(40))
     dataset = read(tmp_path, f"a,b\n{rows}<0.5,50\n")
     assert dataset.columns[0].role is Role.TEXT
-    reason = "1 of 41 values are not numbers, the first in row 41: “<0.5”"
+    reason = "1 of 41 values is no number, in row 41: “<0.5”"
     assert dataset.columns[0].note == reason
     assert f"column “a” is not compared: {reason}" in dataset.notes
+
+
+def test_a_stray_text_among_numbers_is_missing_and_quoted(tmp_path: Path) -> None:
+    rows = "".join(f"{number},{number},{number}\n" for number in range(100))
+    dataset = read(tmp_path, f"a,b,nr\n{rows}k.A.,abc ,x1\n")
+    a, b, number = dataset.columns
+    assert (a.role, a.missing, a.note) == (
+        Role.FEATURE, 1, "1 missing value filled in with the median",
+    )  # fmt: skip
+    said = "1 value is no number (“abc”): taken as missing"
+    assert (b.role, b.kind, b.missing) == (Role.FEATURE, ColumnKind.NUMBER, 1)
+    assert b.note == f"{said}; 1 missing value filled in with the median"
+    assert f"column “b”: {said}" in dataset.notes
+    assert (number.role, number.missing, number.note) == (Role.ID, 0, "")  # a name is no number
+    assert dataset.items[-1].name == "x1"
+    assert dataset.features is not None
+    assert dataset.features[-1].tolist() == [0.5, 0.5]
+    again = read(tmp_path, f"a,b,nr\n{rows}k.A.,abc ,x1\n", roles=roles(dataset))
+    assert again.columns == dataset.columns
+    shown = read(tmp_path, f"a,b,nr\n{rows}k.A.,abc ,x1\n", roles={"b": Role.TEXT})
+    assert shown.columns[1].missing == 0
+
+
+def test_infinite_values_are_no_strays(tmp_path: Path) -> None:
+    rows = "".join(f"{number}\n" for number in range(100))
+    with pytest.raises(DatasetError, match="“inf” is not a finite number"):
+        read(tmp_path, f"a\n{rows}inf\nabc\n")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Gruppe", "KLASSE", "Diagnose", "Art", "Spezies", "Befund", "group"),
+        *("groupe", "classe", "diagnostic", "espèce", "espe\u0300ce"),
+        *("grupo", "clase", "Especie", "Diagnóstico", "gruppo", "diagnosi", "specie"),
+        *("类别", "分组", "诊断"),
+    ],
+)
+def test_labels_have_names_in_other_languages_too(tmp_path: Path, name: str) -> None:
+    text = "1,a\n2,b\n3,a\n4,b\n"
+    assert roles(read(tmp_path, f"x,{name}\n{text}"))[name] is Role.LABEL
+    unlike = read(tmp_path, f"x,{name}\n1,11\n2,12\n3,13\n4,14\n")
+    assert roles(unlike)[name] is Role.IGNORED
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "PatientenNr",
+            "Patienten-ID",
+            "Fallnummer",
+            "Nr",
+            "Nr.",
+            "Nummer",
+            "Kennung",
+            "Lfd. Nr.",
+        ),
+        *(
+            "Probennr",
+            "case no",
+            "sample_no.",
+            "numéro",
+            "N°",
+            "código",
+            "caso",
+            "编号",
+            "患者编号",
+        ),
+    ],
+)
+def test_identifiers_have_names_in_other_languages_too(tmp_path: Path, name: str) -> None:
+    found = read(tmp_path, f"x,{name}\n1.5,11\n2.5,12\n3.5,14\n4.5,17\n")
+    assert roles(found) == {"x": Role.FEATURE, name: Role.ID}
+    assert found.items[3].name == "17"
+
+
+def test_measurements_that_end_like_numbers_are_kept(tmp_path: Path) -> None:
+    found = read(tmp_path, "SNR,serum no,smoker no\n11,0.5,0\n12,0.7,1\n14,1.5,0\n17,2.5,1\n")
+    assert set(roles(found).values()) == {Role.FEATURE}
 
 
 def test_free_text_cannot_be_insisted_on(tmp_path: Path) -> None:
