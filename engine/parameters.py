@@ -48,6 +48,19 @@ class Parameter:
     help: str
 
 
+def named(kind: str, registry: Mapping[str, P], name: str) -> P:
+    """Look a strategy or method up by its name.
+
+    Raises
+    ------
+    ParameterError
+        When there is none; the message names those there are.
+    """
+    if name not in registry:
+        raise ParameterError(f"no {kind} '{name}'; there are: {', '.join(registry)}")
+    return registry[name]
+
+
 def describe(params: type[Any]) -> tuple[Parameter, ...]:
     """List the parameters of a `Params` dataclass in the order written."""
     hints = get_type_hints(params)

@@ -1,8 +1,8 @@
 """Session: ask and tell. Everything shown is a fold of one strategy over the answers of one path.
 
-A strategy is a generator that yields the pair it needs judged. Session drives it: what an answer
-or its closure settles is sent at once; the first open pair is the question. Hence one log survives
-undo, revision, replay and a change of strategy. No threads, no Qt, no files.
+Hidden: what has been folded before and need not be again, look-ahead, and what an interruption
+leaves. Promised: every answer is committed before the state moves on; one log survives undo,
+revision, replay and a change of strategy. No threads, no Qt, no files.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from engine import answers, overview, strategies
+from engine import answers, overview
 from engine.answers import AnswerLog, Event, EventKind
 from engine.constraints import Constraints
 from engine.errors import UsageError
-from engine.job import Job, Relay
+from engine.fold import Colours, Fold, State, closed
+from engine.job import Job
 from engine.model import (
     Answer,
     Clustering,
@@ -27,7 +28,6 @@ from engine.model import (
     IntArray,
     Pair,
     Progress,
-    Query,
     Question,
     Snapshot,
     Source,
@@ -35,66 +35,12 @@ from engine.model import (
     Verdict,
 )
 from engine.problem import Problem
-from engine.strategies import Strategy
 
 Commit = Callable[[Event], None]
 
 _RECENT = 20  # answers looked back on for the honest "did the last ones change anything?"
 _SEEN_BYTES = 64 * 2**20  # groupings of earlier states kept for replay
 _SPECULATED = (Verdict.SAME, Verdict.DIFFERENT)
-
-
-class _Run:
-    """One strategy under way: its generator and the query it waits on."""
-
-    def __init__(self, strategy: Strategy, problem: Problem, job: Job) -> None:
-        self.strategy = strategy
-        self.relay = Relay(job)
-        self.unsure: list[Pair] = []  # sent as UNSURE; may be settled by a later answer
-        self._generator = strategy.run(problem, self.relay)
-        self.query: Query | None = next(self._generator, None)
-
-    def send(self, verdict: Verdict) -> None:
-        """Tell the strategy the verdict on its query."""
-        if self.query is None:
-            raise UsageError("the strategy has finished")
-        if verdict is Verdict.UNSURE:
-            self.unsure.append(self.query.pair)
-        try:
-            self.query = self._generator.send(verdict)
-        except StopIteration:
-            self.query = None
-
-
-@dataclass(frozen=True, slots=True)
-class _State:
-    """The fold of one path: what holds, where the strategy stands, how the groups look."""
-
-    path: tuple[Event, ...]
-    constraints: Constraints
-    set_aside: frozenset[int]
-    run: _Run
-    clustering: Clustering
-    slots: IntArray
-
-    @property
-    def position(self) -> int:
-        return self.path[-1].seq if self.path else 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Colours:
-    """The groups' colours in the state before, and the items by which a group is known again."""
-
-    slots: IntArray
-    anchors: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, state: _State) -> _Colours:
-        """Anchors are the prototypes whose group an answer settled."""
-        certain = state.clustering.confidence > 0
-        known = tuple(item for item in state.clustering.exemplars if certain[item])
-        return cls(state.slots, known)
 
 
 class Session:
@@ -136,16 +82,14 @@ class Session:
         self.problem = problem
         self.log = log or AnswerLog()
         self.planned = planned
-        self._strategy = strategy
-        self._params = dict(params or {})
         self._commit = commit or (lambda _event: None)
-        self._job = job or Job()
+        self._folding = Fold(problem, strategy, params or {}, job or Job())
         self._revision = 0
         self._slots: dict[int, IntArray] = {}  # step -> groups' colours after it
         self._effects: dict[int, Effect] = {}
         self._seen: OrderedDict[int, Clustering] = OrderedDict()
-        self._ahead: dict[Verdict, _State] = {}
-        self._state: _State | None = self._fold(self.log.path(), self._job)
+        self._ahead: dict[Verdict, State] = {}
+        self._state: State | None = self._fold(self.log.path())
 
     # ------------------------------------------------------------------ asking and telling
 
@@ -236,11 +180,11 @@ class Session:
     @property
     def job(self) -> Job:
         """Progress and cancellation of what the session is doing; exchange it per request."""
-        return self._job
+        return self._folding.job
 
     @job.setter
     def job(self, job: Job) -> None:
-        self._job = job
+        self._folding.job = job
         if self._state is not None:
             self._state.run.relay.target = job
 
@@ -271,11 +215,11 @@ class Session:
         path = self.log.path(seq)
         clustering = self._seen.get(seq)
         if clustering is None:
-            return self._show(self._fold(path, self._job))
+            return self._show(self._fold(path))
         self._seen.move_to_end(seq)
         aside = answers.set_aside(path)
         return self._show(
-            _State(path, _closure(path), aside, self._live.run, clustering, self._slots[seq])
+            State(path, closed(path), aside, self._live.run, clustering, self._slots[seq])
         )
 
     def speculate(self, job: Job) -> Snapshot:
@@ -293,20 +237,20 @@ class Session:
         if question is not None:
             for verdict in _SPECULATED:
                 if verdict not in self._ahead:
-                    closure = _closure(live.path)
+                    closure = closed(live.path)
                     closure.add(question.pair, verdict, len(self.log.events) + 1)
-                    self._ahead[verdict] = self._build(
-                        live.path, closure, live.set_aside, _Colours.of(live), job
+                    self._ahead[verdict] = self._folding.build(
+                        live.path, closure, live.set_aside, Colours.of(live), job
                     )
         return self.snapshot()
 
     # ------------------------------------------------------------------ the fold
 
     @property
-    def _live(self) -> _State:
+    def _live(self) -> State:
         """The present state; rebuilt when a step towards it was interrupted."""
         if self._state is None:
-            self._state = self._fold(self.log.path(), self._job)
+            self._state = self._fold(self.log.path())
         return self._state
 
     @property
@@ -320,7 +264,7 @@ class Session:
         self._commit(event)
         self.log.absorb(event)
 
-    def _moved(self, ahead: _State | None = None) -> Snapshot:
+    def _moved(self, ahead: State | None = None) -> Snapshot:
         """Fold up to the new present, from the state before or one prepared, and show it."""
         self._revision += 1
         self._ahead = {}
@@ -330,10 +274,10 @@ class Session:
         if before is not None and before.path == path:
             self._state = before
         elif before is not None and before.path == path[:-1] and path:
-            self._state = self._step(before, path[-1], ahead)
+            self._state = self._advance(before, path[-1], ahead)
         return self.snapshot()
 
-    def _fold(self, path: tuple[Event, ...], job: Job) -> _State:
+    def _fold(self, path: tuple[Event, ...]) -> State:
         """Build the state of a path.
 
         Groups keep their colours from step to step, so a state's colours depend on the steps
@@ -344,51 +288,20 @@ class Session:
             known -= 1
         seen, unseen = path[:known], path[known:]
         slots = self._slots.get(seen[-1].seq if seen else 0)
-        colours = _Colours(slots) if slots is not None else None
-        state = self._build(seen, _closure(seen), answers.set_aside(seen), colours, job)
+        colours = Colours(slots) if slots is not None else None
+        state = self._folding.build(seen, closed(seen), answers.set_aside(seen), colours)
         self._remember(state, None)
         for done, event in enumerate(unseen, 1):
-            job.step(done, len(unseen), "Replaying answers")
-            state = self._step(state, event)
+            self.job.step(done, len(unseen), "Replaying answers")
+            state = self._advance(state, event)
         return state
 
-    def _build(
-        self,
-        path: tuple[Event, ...],
-        closure: Constraints,
-        aside: frozenset[int],
-        colours: _Colours | None,
-        job: Job,
-    ) -> _State:
-        """Start a new run and drive it by all that is settled; `colours` are those before."""
-        strategy = strategies.make(self._strategy, self._params)
-        run = _Run(strategy, self.problem.without(aside), job)
-        _drive(run, closure, aside)
-        run.relay.target = self._job
-        return _grouped(path, closure, aside, run, colours)
-
-    def _step(self, before: _State, event: Event, ahead: _State | None = None) -> _State:
-        """Go one step on. `before` is used up: its run and closure may go on in the new state."""
-        path = (*before.path, event)
-        colours = _Colours.of(before)
-        if event.kind is EventKind.NAME:
-            state = replace(before, path=path)
-        elif ahead is not None:
-            state = replace(ahead, path=path)
-        elif event.kind is EventKind.ANSWER and event.answer is not None:
-            before.constraints.add(event.answer.pair, event.answer.verdict, event.seq)
-            if any(map(before.constraints.settles, before.run.unsure)):
-                # What was passed on as UNSURE is now known: only a new run can make use of it.
-                state = self._build(path, before.constraints, before.set_aside, colours, self._job)
-            else:
-                _drive(before.run, before.constraints, before.set_aside)
-                state = _grouped(path, before.constraints, before.set_aside, before.run, colours)
-        else:
-            state = self._build(path, _closure(path), answers.set_aside(path), colours, self._job)
+    def _advance(self, before: State, event: Event, ahead: State | None = None) -> State:
+        state = self._folding.step(before, event, ahead)
         self._remember(state, before)
         return state
 
-    def _remember(self, state: _State, before: _State | None) -> None:
+    def _remember(self, state: State, before: State | None) -> None:
         """Keep what replay needs, and what the step changed."""
         seq = state.position
         self._slots[seq] = state.slots
@@ -405,13 +318,13 @@ class Session:
 
     # ------------------------------------------------------------------ showing
 
-    def _question(self, state: _State) -> Question | None:
+    def _question(self, state: State) -> Question | None:
         query = state.run.query
         if query is None:
             return None
         return Question(query.pair, query.reason, query.worth, self._revision)
 
-    def _show(self, state: _State) -> Snapshot:
+    def _show(self, state: State) -> Snapshot:
         """Show a state without what only the present has: question, undo, redo."""
         closure = state.constraints
         groups = overview.build(
@@ -453,7 +366,7 @@ class Session:
             for step in self.log.steps()
         )
 
-    def _progress(self, state: _State, n_groups: int) -> Progress:
+    def _progress(self, state: State, n_groups: int) -> Progress:
         said = answers.statements(state.path)
         asked = [step.seq for step in state.path if step.kind is EventKind.ANSWER][-_RECENT:]
         effects = [self._effects[seq] for seq in asked if seq in self._effects]
@@ -478,42 +391,3 @@ class Session:
             if not 0 <= item < self.problem.n:
                 raise UsageError(f"no item {item} among {self.problem.n}")
         return checked
-
-
-def _closure(path: Iterable[Event]) -> Constraints:
-    """Close the answers of a path."""
-    closure = Constraints()
-    for said in answers.statements(path):
-        closure.add(said.pair, said.verdict, said.seq)
-    return closure
-
-
-def _drive(run: _Run, closure: Constraints, aside: frozenset[int]) -> None:
-    """Send every verdict that is settled, and stop at the first pair nobody has settled."""
-    out = aside | closure.frozen
-    while run.query is not None:
-        pair = run.query.pair
-        verdict = closure.verdict(pair)
-        if verdict is None and (pair.a in out or pair.b in out):
-            verdict = Verdict.UNSURE
-        if verdict is None:
-            return
-        run.send(verdict)
-
-
-def _grouped(
-    path: tuple[Event, ...],
-    closure: Constraints,
-    aside: frozenset[int],
-    run: _Run,
-    before: _Colours | None,
-) -> _State:
-    """Complete a state by the groups that the run now sees, in the colours they had before."""
-    clustering = run.strategy.clustering()
-    labels = clustering.labels
-    if aside:
-        labels = labels.copy()
-        labels[list(aside)] = -1
-    known = (before.slots, before.anchors) if before is not None else (None,)
-    slots = overview.match_slots(labels, *known)
-    return _State(path, closure, aside, run, clustering, slots)

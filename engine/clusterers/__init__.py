@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Protocol
 
 from engine.clusterers.kmeans import KMeans
 from engine.constraints import Constraints
-from engine.errors import ParameterError
 from engine.job import Job
 from engine.model import Clustering
-from engine.parameters import Parameter, describe, parse
+from engine.parameters import Parameter, describe, named, parse
 from engine.problem import Problem
 
 
@@ -55,7 +54,7 @@ def make(name: str, params: Mapping[str, str]) -> Clusterer:
     ParameterError
         For an unknown name, parameter or value; the message names those allowed.
     """
-    method = _named(name)
+    method = named("method", REGISTRY, name)
     return method(parse(name, method.Params, params))
 
 
@@ -67,10 +66,4 @@ def parameters(name: str) -> tuple[Parameter, ...]:
     ParameterError
         For an unknown name.
     """
-    return describe(_named(name).Params)
-
-
-def _named(name: str) -> type[Clusterer]:
-    if name not in REGISTRY:
-        raise ParameterError(f"no method '{name}'; there are: {', '.join(REGISTRY)}")
-    return REGISTRY[name]
+    return describe(named("method", REGISTRY, name).Params)

@@ -68,7 +68,9 @@ class KMeans:
         del constraints  # k-means knows none
         k = self._params.groups
         if k > problem.n:
-            raise ParameterError(f"kmeans: groups must be at most the {problem.n} items, not {k}")
+            raise ParameterError(
+                f"kmeans: groups must be at most {problem.n}, one per item, not {k}"
+            )
         points = problem.tensor.double()
         rng = problem.rng("kmeans.starts")
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import Any, ClassVar, Protocol
 
-from engine.errors import ParameterError
 from engine.job import Job
 from engine.model import Clustering, Query, Verdict
-from engine.parameters import Parameter, describe, parse
+from engine.parameters import Parameter, describe, named, parse
 from engine.problem import Problem
 from engine.strategies.falcon import Falcon
 from engine.strategies.random_pairs import RandomPairs
@@ -65,7 +64,7 @@ def make(name: str, params: Mapping[str, str]) -> Strategy:
     ParameterError
         For an unknown name, parameter or value; the message names those allowed.
     """
-    strategy = _named(name)
+    strategy = named("strategy", REGISTRY, name)
     return strategy(parse(name, strategy.Params, params))
 
 
@@ -77,10 +76,4 @@ def parameters(name: str) -> tuple[Parameter, ...]:
     ParameterError
         For an unknown name.
     """
-    return describe(_named(name).Params)
-
-
-def _named(name: str) -> type[Strategy]:
-    if name not in REGISTRY:
-        raise ParameterError(f"no strategy '{name}'; there are: {', '.join(REGISTRY)}")
-    return REGISTRY[name]
+    return describe(named("strategy", REGISTRY, name).Params)

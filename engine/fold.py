@@ -1,0 +1,191 @@
+"""Fold: the state that the answers of one path lead to, built anew or one step further.
+
+A strategy is a generator that yields the pair it needs judged. Whatever an answer or the closure
+settles is sent at once; the first pair that nobody has settled is the question. A fold is a pure
+function of problem, strategy and path: it keeps nothing between calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from engine import answers, overview, strategies
+from engine.answers import Event, EventKind
+from engine.constraints import Constraints
+from engine.errors import UsageError
+from engine.job import Job, Relay
+from engine.model import Clustering, IntArray, Pair, Query, Verdict
+from engine.problem import Problem
+from engine.strategies import Strategy
+
+
+class Run:
+    """One strategy under way: its generator and the query it waits on."""
+
+    def __init__(self, strategy: Strategy, problem: Problem, job: Job) -> None:
+        self.strategy = strategy
+        self.relay = Relay(job)
+        self.unsure: list[Pair] = []  # sent as UNSURE; may be settled by a later answer
+        self._generator = strategy.run(problem, self.relay)
+        self.query: Query | None = next(self._generator, None)
+
+    def send(self, verdict: Verdict) -> None:
+        """Tell the strategy the verdict on its query."""
+        if self.query is None:
+            raise UsageError("the strategy has finished")
+        if verdict is Verdict.UNSURE:
+            self.unsure.append(self.query.pair)
+        try:
+            self.query = self._generator.send(verdict)
+        except StopIteration:
+            self.query = None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The fold of one path: what holds, where the strategy stands, how the groups look."""
+
+    path: tuple[Event, ...]
+    constraints: Constraints
+    set_aside: frozenset[int]
+    run: Run
+    clustering: Clustering
+    slots: IntArray
+
+    @property
+    def position(self) -> int:
+        """`seq` of the step that this state ends with; 0 = before the first."""
+        return self.path[-1].seq if self.path else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """The groups' colours in the state before, and the items by which a group is known again."""
+
+    slots: IntArray
+    anchors: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, state: State) -> Colours:
+        """Anchors are the prototypes whose group an answer settled."""
+        certain = state.clustering.confidence > 0
+        known = tuple(item for item in state.clustering.exemplars if certain[item])
+        return cls(state.slots, known)
+
+
+class Fold:
+    """States of one strategy on one problem.
+
+    Parameters
+    ----------
+    problem
+        The items' features and the seed.
+    strategy, params
+        Registry name and `key=value` parameters.
+    job
+        Progress and cancellation of runs once they are built.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown strategy or parameter.
+    """
+
+    def __init__(
+        self, problem: Problem, strategy: str, params: Mapping[str, str], job: Job
+    ) -> None:
+        strategies.make(strategy, params)
+        self.job = job
+        self._problem = problem
+        self._strategy = strategy
+        self._params = dict(params)
+
+    def build(
+        self,
+        path: tuple[Event, ...],
+        closure: Constraints,
+        aside: frozenset[int],
+        colours: Colours | None,
+        job: Job | None = None,
+    ) -> State:
+        """Start a new run and drive it by all that is settled.
+
+        Parameters
+        ----------
+        path
+            The steps from the start.
+        closure, aside
+            What holds on it: the closed answers, and the items set aside.
+        colours
+            Those of the state before; None = there is none.
+        job
+            Progress and cancellation while this is built; by default as afterwards.
+        """
+        strategy = strategies.make(self._strategy, self._params)
+        run = Run(strategy, self._problem.without(aside), job or self.job)
+        _drive(run, closure, aside)
+        run.relay.target = self.job
+        return _grouped(path, closure, aside, run, colours)
+
+    def step(self, before: State, event: Event, ahead: State | None = None) -> State:
+        """Go one step on. `before` is used up: its run and closure may go on in the new state.
+
+        `ahead`: the state after this step, prepared by look-ahead.
+        """
+        path = (*before.path, event)
+        colours = Colours.of(before)
+        if event.kind is EventKind.NAME:
+            state = replace(before, path=path)
+        elif ahead is not None:
+            state = replace(ahead, path=path)
+        elif event.kind is EventKind.ANSWER and event.answer is not None:
+            before.constraints.add(event.answer.pair, event.answer.verdict, event.seq)
+            if any(map(before.constraints.settles, before.run.unsure)):
+                # What was passed on as UNSURE is now known: only a new run can make use of it.
+                state = self.build(path, before.constraints, before.set_aside, colours)
+            else:
+                _drive(before.run, before.constraints, before.set_aside)
+                state = _grouped(path, before.constraints, before.set_aside, before.run, colours)
+        else:
+            state = self.build(path, closed(path), answers.set_aside(path), colours)
+        return state
+
+
+def closed(path: Iterable[Event]) -> Constraints:
+    """Close the answers of a path."""
+    closure = Constraints()
+    for said in answers.statements(path):
+        closure.add(said.pair, said.verdict, said.seq)
+    return closure
+
+
+def _drive(run: Run, closure: Constraints, aside: frozenset[int]) -> None:
+    """Send every verdict that is settled, and stop at the first pair nobody has settled."""
+    out = aside | closure.frozen
+    while run.query is not None:
+        pair = run.query.pair
+        verdict = closure.verdict(pair)
+        if verdict is None and (pair.a in out or pair.b in out):
+            verdict = Verdict.UNSURE
+        if verdict is None:
+            return
+        run.send(verdict)
+
+
+def _grouped(
+    path: tuple[Event, ...],
+    closure: Constraints,
+    aside: frozenset[int],
+    run: Run,
+    before: Colours | None,
+) -> State:
+    """Complete a state by the groups that the run now sees, in the colours they had before."""
+    clustering = run.strategy.clustering()
+    labels = clustering.labels
+    if aside:
+        labels = labels.copy()
+        labels[list(aside)] = -1
+    known = (before.slots, before.anchors) if before is not None else (None,)
+    slots = overview.match_slots(labels, *known)
+    return State(path, closure, aside, run, clustering, slots)
