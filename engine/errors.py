@@ -9,12 +9,15 @@ class EngineError(Exception):
     Parameters
     ----------
     message
-        What is wrong and with which file, in one line of plain words.
+        What is wrong and with which file, in one line of plain words. Before a hint it ends with
+        a full stop, which is added where it is missing.
     hint
-        What the person can do about it; may be empty.
+        What the person can do about it, in sentences; may be empty.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
+        if hint and not message.endswith((".", "?", "!", "…")):
+            message += "."
         super().__init__(message)
         self.message = message
         self.hint = hint

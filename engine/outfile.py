@@ -40,17 +40,17 @@ def check_output(path: Path | None, *inputs: Path | None, ending: str = "") -> N
         return
     target = path.absolute()
     if not target.parent.is_dir():
-        raise ParameterError(f"the folder {target.parent} does not exist", "make it first")
+        raise ParameterError(f"the folder {target.parent} does not exist", "Make it first.")
     if target.is_dir():
-        raise ParameterError(f"{path} is a folder", "give the name of a file")
+        raise ParameterError(f"{path} is a folder", "Give the name of a file.")
     if target.exists() and not target.is_file():
-        raise ParameterError(f"{path} is a device or a pipe", "give the name of a file")
+        raise ParameterError(f"{path} is a device or a pipe", "Give the name of a file.")
     if not os.access(target.parent, os.W_OK):
-        raise ParameterError(f"the folder {target.parent} is read-only", "choose another one")
+        raise ParameterError(f"the folder {target.parent} is read-only", "Choose another one.")
     for source in inputs:
         if source is not None and _destroys(target, source, ending):
             raise ParameterError(
-                f"{path} would overwrite what the result is made of", "choose another name"
+                f"{path} would overwrite what the result is made of", "Choose another name."
             )
 
 

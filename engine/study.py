@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine import embedders, parameters, readers, strategies
-from engine.dataset import Dataset, Role
+from engine.dataset import Dataset, Role, counted
 from engine.errors import ProjectDamagedError, ProjectError, UsageError
 from engine.job import Job
 from engine.model import FloatArray, IntArray
@@ -276,7 +276,8 @@ def _kept(project: Project, name: str, rows: int, compute: Callable[[], FloatArr
         return computed
     if held.ndim != 2 or len(held) != rows:
         raise ProjectDamagedError(
-            f"{project.path.name} is damaged: the array {name} does not fit its {rows} items.",
+            f"{project.path.name} is damaged: the array {name} does not fit its "
+            f"{counted(rows, 'item')}.",
             "A backup copy may be sound.",
         )
     return held.astype(np.float32, copy=False)

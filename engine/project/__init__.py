@@ -244,7 +244,10 @@ class Project:
                 )
         if not moved:
             raise ProjectError(
-                f"None of the {len(items)} items of {self.path.name} is in {dataset.source}.",
+                f"The only item of {self.path.name} is not in {dataset.source}."
+                if len(items) == 1
+                else f"None of the {len(items):,} items of {self.path.name} is in "
+                f"{dataset.source}.",
                 "Choose the folder that the items are in now. Nothing was changed.",
             )
         settings = dataclasses.replace(self._settings, source=str(dataset.source.absolute()))

@@ -197,7 +197,9 @@ def _matrix(arrays: dict[str, npt.NDArray[Any]], name: str) -> Floats:
     if array.dtype.kind not in "fiub":
         raise Unreadable(f"X must hold numbers, but holds {array.dtype}")
     if array.shape[0] == 0 or array.shape[1] == 0:
-        raise Unreadable(f"X has {counted(array.shape[0], 'row')} of {array.shape[1]} columns")
+        raise Unreadable(
+            f"X has {counted(array.shape[0], 'row')} of {counted(array.shape[1], 'column')}"
+        )
     if array.size * 8 > MOST_BYTES:
         raise ResourceError(f"{name}: X has {array.size:,} values, too many to be read")
     return array.astype(np.float64)
@@ -208,7 +210,7 @@ def _labels(array: npt.NDArray[Any] | None, n: int) -> list[str | None]:
         return [None] * n
     if array.shape != (n,) and array.shape != (n, 1):
         shape = " x ".join(map(str, array.shape)) or "a single value"
-        raise Unreadable(f"y must hold one label for each of the {n} rows, but is {shape}")
+        raise Unreadable(f"y must hold one label for each row (of {n:,}), but is {shape}")
     if array.dtype.kind not in "fiubUS":
         raise Unreadable(f"y must hold numbers or texts, but holds {array.dtype}")
     return [_label(value) for value in array.ravel().tolist()]

@@ -49,8 +49,13 @@ def read_pictures(
             n_several += look.several
     if not usable:
         raise DatasetError(
-            f"none of the {counted(len(problems), 'picture')} in {printable(folder.name)} can be "
-            f"used; {problems[0].name}: {problems[0].reason}",
+            (
+                f"the only picture in {printable(folder.name)} cannot be used; "
+                if len(problems) == 1
+                else f"none of the {len(problems):,} pictures in {printable(folder.name)} can be "
+                "used; "
+            )
+            + f"{problems[0].name}: {problems[0].reason}",
             "Choose another folder, or convert the pictures to PNG.",
         )
     labels = [_first_folder(picture) if labels_from_folders else None for picture in usable]

@@ -69,7 +69,7 @@ def test_an_empty_group_takes_the_farthest_point() -> None:
 
 
 def test_more_groups_than_items_are_refused() -> None:
-    with pytest.raises(ParameterError, match="at most the 3 items, not 4"):
+    with pytest.raises(ParameterError, match="at most 3, one per item, not 4"):
         kmeans(np.eye(3), 4)
 
 

@@ -122,7 +122,7 @@ def test_preview(tmp_path: Path) -> None:
         ({"X": X + 1j}, "must hold numbers"),
         ({"X": np.array([[{}]], object)}, "Python objects"),
         ({"X": X, "y": np.array([{}, 1, 2], object)}, "y holds Python objects"),
-        ({"X": X, "y": [1, 2]}, "one label for each of the 3 rows"),
+        ({"X": X, "y": [1, 2]}, "one label for each row .of 3."),
         ({"X": np.ones((3, 2))}, "all rows are the same"),
     ],
 )
