@@ -2,7 +2,8 @@
 
 Hides how groups become rows, folder and file names that every system and spreadsheet takes.
 Promises that originals are only read, that nothing is ever overwritten but a CSV file that was
-named, and that a failed or stopped export leaves nothing half done behind.
+named by a caller who asked first, and that a failed or stopped export leaves nothing half done
+behind.
 
 Group numbers are those on the screen (slot + 1). In `groups.csv` every file has a line, so exact
 copies, which were asked about as one item, have theirs too.
@@ -68,6 +69,34 @@ class _Placed:
 # ---------------------------------------------------------------------------- groups.csv
 
 
+def check_targets(
+    study: Study, csv_file: Path | None, folder: Path | None, *, overwrite: bool
+) -> None:
+    """Refuse what cannot be written before anything is, so that no half of an export is left.
+
+    Parameters
+    ----------
+    csv_file, folder
+        Of `write_groups_csv` and `copy_into_folders`; None = not wanted.
+    overwrite
+        Whether a file of the name of `csv_file` may be replaced.
+
+    Raises
+    ------
+    EngineError
+        When one of them is refused.
+    """
+    if csv_file is not None:
+        _check_csv(study, csv_file)
+        if not overwrite and os.path.lexists(csv_file):
+            raise EngineError(
+                f"{csv_file} exists already.", "Choose another name, or replace it by --overwrite."
+            )
+    if folder is not None:
+        _check_outside(folder, study.dataset)
+        _check_empty(folder)
+
+
 def write_groups_csv(study: Study, path: Path) -> str:
     """Write which file is in which group; UTF-8 with a mark that spreadsheets need.
 
@@ -88,14 +117,18 @@ def write_groups_csv(study: Study, path: Path) -> str:
         When the disk is full.
     """
     path = Path(path)
-    _check_outside(path, study.dataset)
-    kept = None if study.project is None else study.project.path
-    check_output(path, study.dataset.source, kept, ending=".csv")
+    _check_csv(study, path)
     placed = _placed(study)
     rows = [row for entry in placed for row in _rows(entry, study.dataset)]
     with _explained(path):
         _write_csv(path, COLUMNS, rows)
     return f"Wrote {counted(len(rows), 'line')} to {path}."
+
+
+def _check_csv(study: Study, path: Path) -> None:
+    _check_outside(path, study.dataset)
+    kept = None if study.project is None else study.project.path
+    check_output(path, study.dataset.source, kept, ending=".csv")
 
 
 def _rows(entry: _Placed, dataset: Dataset) -> Iterator[list[str]]:
@@ -335,7 +368,9 @@ class _Target:
         """Refuse a result without a single picture."""
         if not self._pictures:
             raise EngineError(
-                f"None of {counted(len(self.lost), 'picture')} is in {source} any more.",
+                f"The only picture is not in {source} any more."
+                if len(self.lost) == 1
+                else f"None of {counted(len(self.lost), 'picture')} is in {source} any more.",
                 "Bring the folder back, or show Pairloom where it is now. Nothing was copied.",
             )
 

@@ -18,12 +18,21 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.arguments import parse
+from engine.cli.telling import (
+    after,
+    columns_in_words,
+    described,
+    entries_in_words,
+    first_line,
+    moment,
+    parameter_facts,
+    state_facts,
+)
 from engine.cli.terminal import Progress, interruptible, plain
 from engine.dataset import Dataset, Role, SourceKind, counted
 from engine.errors import Cancelled, DatasetError, EngineError, ParameterError, UsageError
@@ -31,13 +40,16 @@ from engine.job import Job
 from engine.outfile import STDOUT, check_output, exchanged, write_json
 
 if TYPE_CHECKING:
-    from engine.model import Snapshot
-    from engine.parameters import Parameter
     from engine.study import Study
 
 _DONE, _FOUND, _WRONG, _INTERRUPTED = 0, 1, 2, 130
+_NUMBERS = (
+    "Steps have the numbers that the window's history shows; taking back and going to a step use "
+    "up numbers too, so some are left out. 0 is the start."
+)
 _LISTED = 5  # unusable files that are named
-_WHERE = "name the column by --label, or use --label-from-folders; in an .npz it is y"
+_OWN_LABELS = 0.9  # labels per item, above which they say next to nothing about what is alike
+_WHERE = "Name the column by --label, or use --label-from-folders; in an .npz it is y."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -81,13 +93,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(f"{error.filename}: {what}" if error.filename else what)
     except MemoryError:
         progress.clear()
-        return _complain("there is not enough memory for this", "use fewer items")
+        return _complain("There is not enough memory for this.", "Use fewer items.")
 
 
 def _complain(message: str, hint: str = "") -> int:
-    line = f"pairloom: {message}{f' ({hint})' if hint else ''}"
-    sys.stderr.write(plain(line) + "\n")
+    _remark(f"{message} {hint}".rstrip())
     return _WRONG
+
+
+def _remark(text: str) -> None:
+    """Write a line to stderr, over that of the progress."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r" + " " * 79 + "\r")
+    sys.stderr.write(plain(f"pairloom: {text}") + "\n")
 
 
 # ---------------------------------------------------------------------------- the commands
@@ -104,8 +122,8 @@ def _methods(arguments: argparse.Namespace, job: Job) -> int:
             {
                 "name": name,
                 "version": entry.version,
-                "about": _first_line(inspect.getmodule(entry)),
-                "parameters": [_parameter(one) for one in package.parameters(name)],
+                "about": first_line(inspect.getmodule(entry)),
+                "parameters": [parameter_facts(one) for one in package.parameters(name)],
             }
             for name, entry in package.REGISTRY.items()
         ]
@@ -115,7 +133,7 @@ def _methods(arguments: argparse.Namespace, job: Job) -> int:
         {
             "name": name,
             "version": embedder.version,
-            "about": _first_line(embedder),
+            "about": first_line(embedder),
         }
         for name, embedder in embedders.REGISTRY.items()
     ]
@@ -123,35 +141,12 @@ def _methods(arguments: argparse.Namespace, job: Job) -> int:
         print(json.dumps({**found, "embedders": features}, indent=2))
         return _DONE
     print("Strategies decide what to ask (--strategy):")
-    _print_entries(found["strategies"])
+    print(*entries_in_words(found["strategies"]), sep="\n")
     print("\nMethods group without asking:")
-    _print_entries(found["methods"])
+    print(*entries_in_words(found["methods"]), sep="\n")
     print("\nFeatures of pictures and tables (--embedder):")
-    _print_entries(features)
+    print(*entries_in_words(features), sep="\n")
     return _DONE
-
-
-def _first_line(documented: object) -> str:
-    return (inspect.getdoc(documented) or "").partition("\n")[0]
-
-
-def _parameter(parameter: Parameter) -> dict[str, object]:
-    return {
-        "name": parameter.name,
-        "type": parameter.type.__name__,
-        "default": parameter.default,
-        "choices": list(parameter.choices),
-        "help": parameter.help,
-    }
-
-
-def _print_entries(entries: Sequence[dict[str, Any]]) -> None:
-    for entry in entries:
-        print(f"  {entry['name']:<12}{entry['about']}")
-        for one in entry.get("parameters", ()):
-            default = "must be given" if one["default"] is None else f"default {one['default']}"
-            values = "|".join(one["choices"]) or one["type"]
-            print(f"      --set {one['name']}={values}  ({default}) {one['help']}")
 
 
 def _simulate(arguments: argparse.Namespace, job: Job) -> int:
@@ -165,6 +160,7 @@ def _simulate(arguments: argparse.Namespace, job: Job) -> int:
         truth = study.truth()
         if truth is None:
             raise UsageError("a study without labels was made to be simulated")
+        _doubt_labels(truth[truth >= 0].tolist())
         study.session.ask()
         prepared = time.perf_counter() - started
         oracle = Oracle(truth, arguments.noise, arguments.seed)
@@ -180,11 +176,23 @@ def _simulate(arguments: argparse.Namespace, job: Job) -> int:
     return _DONE
 
 
+def _doubt_labels(labels: Sequence[int]) -> None:
+    """Say so when the labels can hardly be groups: the column may be the wrong one."""
+    different = len(set(labels))
+    if len(labels) > 2 and different > _OWN_LABELS * len(labels):
+        _remark(
+            f"nearly every item has a label of its own ({counted(different, 'label')} for "
+            f"{counted(len(labels), 'item')}): is this the column that was meant?"
+        )
+
+
 def _new(arguments: argparse.Namespace, job: Job) -> int:
     """Start a project."""
     with _created(arguments, arguments.output, job) as study:
-        print(f"Made {arguments.output}: {_described(study.dataset)}")
+        print(f"Made {arguments.output}: {described(study.dataset)}")
         print(f"{counted(study.problem.d, 'feature')} by {study.settings.embedder}")
+        for line in columns_in_words(study.dataset, study.settings.embedder):
+            print(line)
         for note in study.dataset.notes:
             print(note)
         for problem in study.dataset.problems[:_LISTED]:
@@ -223,22 +231,19 @@ def _info(arguments: argparse.Namespace, job: Job) -> int:
         "answers": {verdict: verdicts[verdict] for verdict in ("same", "different", "unsure")},
         "steps": len(log.steps()),
         "position": log.position,
-        "last_change": _moment(log.events[-1].at) if log.events else None,
+        "last_change": moment(log.events[-1].at) if log.events else None,
     }
     if arguments.json:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return _DONE
     facts["answers"] = ", ".join(f"{count} {name}" for name, count in facts["answers"].items())
     facts["params"] = " ".join(f"{key}={value}" for key, value in settings.params.items())
+    facts["position"] = f"step #{log.position}" if log.position else "the start"
     facts["source_found"] = "yes" if found else "no: the folder or file is not there"
     for name, value in facts.items():
         if value not in ("", None):
             print(f"{name.replace('_', ' ') + ':':<14}{plain(str(value))}")
     return _DONE
-
-
-def _moment(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
 
 
 def _verify(arguments: argparse.Namespace, job: Job) -> int:
@@ -269,17 +274,17 @@ def _replay(arguments: argparse.Namespace, job: Job) -> int:
             try:
                 snapshot = session.at(arguments.at)
             except UsageError:
-                steps = [step.seq for step in session.log.steps()]
-                known = f"steps go from 1 to {steps[-1]}" if steps else "it has no steps yet"
+                steps = session.log.steps()
+                last = f"the last is #{steps[-1].seq}" if steps else "it has none yet"
                 raise ParameterError(
-                    f"{arguments.project} has no step {arguments.at}: {known}; 0 = the start"
+                    f"{arguments.project} has no step #{arguments.at}; {last}", _NUMBERS
                 ) from None
-        result = _state(study, snapshot)
+        result = state_facts(study, snapshot)
     write_json(arguments.json, result)
     if arguments.json != STDOUT:
         progress = snapshot.progress
         print(
-            f"After step {snapshot.position}: {counted(progress.answered, 'answer')}, "
+            f"{after(snapshot.position)}: {counted(progress.answered, 'answer')}, "
             f"{counted(len(snapshot.overview.groups), 'group')}"
         )
         for group in snapshot.overview.groups:
@@ -289,55 +294,18 @@ def _replay(arguments: argparse.Namespace, job: Job) -> int:
     return _DONE
 
 
-def _state(study: Study, snapshot: Snapshot) -> dict[str, object]:
-    """Give a state as plain values: what is asked, what was answered, who is in which group."""
-    from engine import metrics, strategies
-
-    truth, labels = study.truth(), snapshot.clustering.labels
-    steps = [
-        {
-            "step": step.seq,
-            "kind": step.kind.value,
-            "pair": list(step.answer.pair) if step.answer else None,
-            "verdict": step.answer.verdict.value if step.answer else None,
-            "rater": step.answer.rater if step.answer else None,
-            "items": list(step.items),
-            "text": step.text,
-            "target": step.target,
-        }
-        for step in snapshot.history
-        if step.on_path
-    ]
-    question = snapshot.question
-    known = None if truth is None else truth >= 0
-    return {
-        "strategy": study.settings.strategy,
-        "version": strategies.REGISTRY[study.settings.strategy].version,
-        "seed": study.settings.seed,
-        "n": study.problem.n,
-        "d": study.problem.d,
-        "position": snapshot.position,
-        "answered": snapshot.progress.answered,
-        "groups": len(snapshot.overview.groups),
-        "names": {str(group.slot): group.name for group in snapshot.overview.groups if group.name},
-        "slots": snapshot.overview.slots.tolist(),
-        "labels": labels.tolist(),
-        "question": list(question.pair) if question else None,
-        "steps": steps,
-        "conflicts": [conflict.seq for conflict in snapshot.conflicts],
-        "ari": None if truth is None else metrics.adjusted_rand_index(truth[known], labels[known]),
-    }
-
-
 def _export(arguments: argparse.Namespace, job: Job) -> int:
     """Write the groups of a project."""
     from engine import export
     from engine.study import Study
 
     if arguments.csv is None and arguments.folders is None:
-        raise ParameterError("nothing to export", "give --csv OUT, --folders DIR, or both")
+        raise ParameterError("nothing to export", "Give --csv OUT, --folders DIR, or both.")
+    if arguments.overwrite and arguments.csv is None:
+        raise ParameterError("--overwrite is for --csv", "Nothing in a folder is ever overwritten.")
     _leave_a_core()
     with Study.open(arguments.project, job) as study:
+        export.check_targets(study, arguments.csv, arguments.folders, overwrite=arguments.overwrite)
         if arguments.csv is not None:
             print(export.write_groups_csv(study, arguments.csv))
         if arguments.folders is not None:
@@ -352,6 +320,7 @@ def _embed(arguments: argparse.Namespace, job: Job) -> int:
     from engine import embedders, readers
 
     check_output(arguments.output, arguments.source, ending=".npz")
+    _check_archive(arguments.output, overwrite=arguments.overwrite)
     _leave_a_core()
     dataset = readers.read(
         arguments.source,
@@ -376,6 +345,19 @@ def _embed(arguments: argparse.Namespace, job: Job) -> int:
         np.savez_compressed(file, **arrays)
     print(f"{counted(len(dataset), 'item')}, {counted(features.shape[1], 'feature')} by {name}")
     return _DONE
+
+
+def _check_archive(path: Path, *, overwrite: bool) -> None:
+    """Refuse a name that says something else than .npz, and a file that is there."""
+    if path.suffix.lower() != ".npz":
+        raise ParameterError(
+            f"{path} does not end in .npz, but features are written as such an archive of arrays",
+            f"Call it {path.with_suffix('.npz').name}; numpy.load reads it.",
+        )
+    if not overwrite and os.path.lexists(path):
+        raise ParameterError(
+            f"{path} exists already", "Choose another name, or replace it by --overwrite."
+        )
 
 
 # ---------------------------------------------------------------------------- shared by commands
@@ -424,12 +406,6 @@ def _roles(arguments: argparse.Namespace) -> dict[str, Role] | None:
     if arguments.label is not None:
         roles[arguments.label] = Role.LABEL
     return roles or None
-
-
-def _described(dataset: Dataset) -> str:
-    return counted(len(dataset), "item") + (
-        f", {len(dataset.problems)} that cannot be used" if dataset.problems else ""
-    )
 
 
 def _leave_a_core() -> None:

@@ -26,7 +26,7 @@ class _Parser(argparse.ArgumentParser):
     """Tells mistakes like every other error: in one line."""
 
     def error(self, message: str) -> NoReturn:
-        raise ParameterError(message, f"see {self.prog} --help")
+        raise ParameterError(message, f"See {self.prog} --help.")
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -87,13 +87,18 @@ def _parser() -> argparse.ArgumentParser:
     replay = command("replay", "Fold the answers of a project anew.")
     _add_project(replay)
     replay.add_argument(
-        "--at", type=_count, metavar="N", help="up to step N of the history; 0 = the start"
+        "--at",
+        type=_step,
+        metavar="N",
+        help="up to the step that the window's history calls #N; 0 = the start",
     )
     _add_json(replay)
 
     export = command("export", "Write the groups of a project.")
     _add_project(export)
-    export.add_argument("--csv", type=_path, metavar="OUT.csv", help="a line per file")
+    export.add_argument(
+        "--csv", type=_path, metavar="OUT.csv", help="a line per file, in a new file"
+    )
     export.add_argument(
         "--folders",
         type=_path,
@@ -102,9 +107,21 @@ def _parser() -> argparse.ArgumentParser:
         "of a table, write one CSV per group",
     )
 
+    export.add_argument(
+        "--overwrite", action="store_true", help="replace OUT.csv if it is there; nothing else is"
+    )
+
     embed = command("embed", "Write features as .npz: X, names, content, and y if known.")
     _add_source(embed)
-    embed.add_argument("-o", "--output", type=_path, required=True, metavar="OUT.npz")
+    embed.add_argument(
+        "-o",
+        "--output",
+        type=_path,
+        required=True,
+        metavar="OUT.npz",
+        help="a new file",
+    )
+    embed.add_argument("--overwrite", action="store_true", help="replace OUT.npz if it is there")
     return parser
 
 
@@ -114,7 +131,10 @@ def _add_project(parser: argparse.ArgumentParser) -> None:
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--json", type=_path_or_stdout, metavar="OUT", help="write the result here; - = stdout"
+        "--json",
+        type=_path_or_stdout,
+        metavar="OUT",
+        help="write the result here, anew each time; - = stdout",
     )
 
 
@@ -184,6 +204,10 @@ def _count(text: str, most: int = 2**31 - 1) -> int:
     if not 0 <= number <= most:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 to {most:,}")
     return number
+
+
+def _step(text: str) -> int:
+    return _count(text.removeprefix("#"))
 
 
 def _budget(text: str) -> int:

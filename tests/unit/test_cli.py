@@ -22,7 +22,9 @@ from engine import cli
 from engine.cli import main, terminal
 from engine.job import Job
 from engine.metrics import adjusted_rand_index
+from engine.model import Verdict
 from engine.project import Project
+from engine.study import Study
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -174,7 +176,7 @@ def test_info_in_words(project, capsys):
 
 def test_replay_in_words(project, capsys):
     assert run("replay", project) == 0
-    assert capsys.readouterr().out.startswith("After step 12: 12 answers, ")
+    assert capsys.readouterr().out.startswith("After step #12: 12 answers, ")
 
 
 def test_roles_of_columns(table, tmp_path, capsys):
@@ -184,6 +186,35 @@ def test_roles_of_columns(table, tmp_path, capsys):
         assert {name.partition("=")[0].split(":")[0] for name in project.dataset().feature_names}
         assert not any("size" in name for name in project.dataset().feature_names)
     capsys.readouterr()
+
+
+def test_new_says_what_each_column_is_used_for(tmp_path, capsys):
+    header = "nr;" + ";".join(f"m{i}" for i in range(10)) + ";Bemerkung;Ort;Gruppe"
+    rows = [
+        f"{i};" + ";".join(str(i * j % 11 + j / 10) for j in range(1, 11)) + f";Text {i};x;{i % 2}"
+        for i in range(12)
+    ]
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join([header, *rows]), encoding="utf-8")
+    assert run("new", table, "-o", tmp_path / "p.pairloom") == 0
+    assert capsys.readouterr().out.splitlines()[1:7] == [
+        "10 features by table",
+        "  features:   m0, m1, m2, m3, m4, m5, m6, m7 and 2 more",
+        "  only shown: Bemerkung",
+        "  id:         nr",
+        "  label:      Gruppe",
+        "  ignored:    Ort",
+    ]
+
+
+def test_labels_that_are_hardly_groups_are_doubted(table, capsys):
+    assert run("simulate", table, "--label", "name", "--role", "kind=ignored",
+               "--budget", 3, "--json", "-") == 0  # fmt: skip
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["asked"] == 3
+    assert re.fullmatch(
+        r"pairloom: nearly every item has .* \(18 labels for 18 items\)[^\n]*\n", shown.err
+    )
 
 
 def test_export(pictures, tmp_path, capsys):
@@ -328,6 +359,9 @@ def test_ctrl_c_while_the_program_is_loaded(monkeypatch):
         (["embed", "{table}", "-o", "{no}/x.npz"], "does not exist"),
         (["embed", "{array}", "-o", "{array}"], "would overwrite"),
         (["embed", "{array}", "-o", "-"], "is no name of a file"),
+        (["embed", "{table}", "-o", "{here}/f.csv"], "Call it f.npz; numpy.load reads it."),
+        (["embed", "{table}", "-o", "{array}"], "exists already. Choose another name"),
+        (["export", "{array}", "--folders", "{here}/o", "--overwrite"], "--overwrite is for --csv"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(arguments, said, array, table, tmp_path, capsys):
@@ -358,8 +392,8 @@ def test_no_result_replaces_what_it_is_made_of(project, array, pictures, tmp_pat
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 5
     assert all("would overwrite" in line for line in said)
-    for _ in range(2):  # an earlier result may be replaced, wherever it lies
-        assert run("embed", pictures, "-o", pictures / "x.npz", "--embedder", "pixels") == 0
+    for more in ([], ["--overwrite"]):  # an earlier result may be replaced, wherever it lies
+        assert run("embed", pictures, "-o", pictures / "x.npz", "--embedder", "pixels", *more) == 0
     capsys.readouterr()
 
 
@@ -377,12 +411,46 @@ def test_a_project_made_for_nothing_is_removed(table, tmp_path, capsys):
 
 def test_a_step_that_does_not_exist(project, capsys):
     assert run("replay", project, "--at", 99) == 2
-    assert "steps go from 1 to 12" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "has no step #99; the last is #12. Steps have the numbers" in shown
+
+
+def test_steps_have_the_numbers_of_the_history(project, capsys):
+    with Study.open(project, Job()) as study:
+        study.session.undo()
+        pair = study.session.ask().pair
+        study.session.tell(pair, Verdict.UNSURE)
+    assert run("replay", project, "--at", "#14") == 0
+    assert capsys.readouterr().out.startswith("After step #14: 12 answers, ")
+    assert run("replay", project, "--at", 13) == 2  # the undo
+    assert "no step #13; the last is #14." in capsys.readouterr().err
+    assert run("replay", project, "--at", 0) == 0
+    assert capsys.readouterr().out.startswith("At the start: 0 answers")
+    assert run("replay", project, "--json", "-") == 0
+    state = json.loads(capsys.readouterr().out)
+    assert (state["position"], state["answered"]) == (14, 12)
+    assert state["steps"][-1]["step"] == 14
+    assert run("info", project) == 0
+    assert re.search(r"^position: +step #14$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_a_folder_that_is_not_empty(project, tmp_path, capsys):
     assert run("export", project, "--folders", tmp_path) == 2
     assert "is not empty" in capsys.readouterr().err
+
+
+def test_a_result_is_replaced_only_when_told(project, tmp_path, capsys):
+    groups, folder = tmp_path / "g.csv", tmp_path / "sorted"
+    groups.write_text("mine", encoding="utf-8")
+    assert run("export", project, "--csv", groups, "--folders", folder) == 2
+    assert "g.csv exists already. Choose another name, or" in capsys.readouterr().err
+    assert groups.read_text(encoding="utf-8") == "mine"
+    assert not folder.exists()
+    assert run("export", project, "--csv", tmp_path / "h.csv", "--folders", tmp_path) == 2
+    assert not (tmp_path / "h.csv").exists()  # neither, as one is refused
+    assert run("export", project, "--csv", groups, "--overwrite") == 0
+    assert groups.read_text(encoding="utf-8-sig").startswith("item,path,")
+    capsys.readouterr()
 
 
 def test_damage_is_found(project, capsys):
@@ -402,7 +470,7 @@ def test_no_memory(monkeypatch, capsys):
 
     monkeypatch.setitem(cli._COMMANDS, "methods", fail)
     assert run("methods") == 2
-    assert "not enough memory" in capsys.readouterr().err
+    assert "not enough memory for this. Use fewer items.\n" in capsys.readouterr().err
 
 
 def test_a_bug_is_not_hidden(monkeypatch):

@@ -1,0 +1,126 @@
+"""Telling: results as lines for people and plain values for JSON.
+
+Hides how much of a list is spelled out. Promises that no name drives the terminal.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from engine.cli.terminal import plain
+from engine.dataset import Dataset, Role, SourceKind, counted
+
+if TYPE_CHECKING:
+    from engine.model import Snapshot
+    from engine.parameters import Parameter
+    from engine.study import Study
+
+_NAMED = 8  # columns of one kind that are named
+
+
+def first_line(documented: object) -> str:
+    """Give the first line of a docstring."""
+    return (inspect.getdoc(documented) or "").partition("\n")[0]
+
+
+def parameter_facts(parameter: Parameter) -> dict[str, object]:
+    """Give what can be set, as plain values."""
+    return {
+        "name": parameter.name,
+        "type": parameter.type.__name__,
+        "default": parameter.default,
+        "choices": list(parameter.choices),
+        "help": parameter.help,
+    }
+
+
+def entries_in_words(entries: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Give the lines about what can be asked for by name."""
+    for entry in entries:
+        yield f"  {entry['name']:<12}{entry['about']}"
+        for one in entry.get("parameters", ()):
+            default = "must be given" if one["default"] is None else f"default {one['default']}"
+            values = "|".join(one["choices"]) or one["type"]
+            yield f"      --set {one['name']}={values}  ({default}) {one['help']}"
+
+
+def columns_in_words(dataset: Dataset, embedder: str) -> list[str]:
+    """Say, a line for each use, which columns of a table are used for what."""
+    if dataset.kind is not SourceKind.TABLE:
+        return []
+    features = "features" if embedder == "table" else f"not used by {embedder}"
+    uses = {
+        Role.FEATURE: features,
+        Role.TEXT: "only shown",
+        Role.ID: "id",
+        Role.IMAGE: "picture",
+        Role.LABEL: "label",
+        Role.IGNORED: "ignored",
+    }
+    lines = []
+    for role, use in uses.items():
+        names = [plain(column.name) for column in dataset.columns if column.role is role]
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        if names:
+            lines.append(f"  {use + ':':<12}{', '.join(names[:_NAMED])}{more}")
+    return lines
+
+
+def moment(at: float) -> str:
+    """Write a time (seconds since 1970) as people and programs read it."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def after(position: int) -> str:
+    """Say where in the history a state is, as the window numbers it."""
+    return f"After step #{position}" if position else "At the start"
+
+
+def described(dataset: Dataset) -> str:
+    """Say how many items there are, and how many could not be read."""
+    return counted(len(dataset), "item") + (
+        f", {len(dataset.problems)} that cannot be used" if dataset.problems else ""
+    )
+
+
+def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:
+    """Give a state as plain values: what is asked, what was answered, who is in which group."""
+    from engine import metrics, strategies
+
+    truth, labels = study.truth(), snapshot.clustering.labels
+    steps = [
+        {
+            "step": step.seq,
+            "kind": step.kind.value,
+            "pair": list(step.answer.pair) if step.answer else None,
+            "verdict": step.answer.verdict.value if step.answer else None,
+            "rater": step.answer.rater if step.answer else None,
+            "items": list(step.items),
+            "text": step.text,
+            "target": step.target,
+        }
+        for step in snapshot.history
+        if step.on_path
+    ]
+    question = snapshot.question
+    known = None if truth is None else truth >= 0
+    return {
+        "strategy": study.settings.strategy,
+        "version": strategies.REGISTRY[study.settings.strategy].version,
+        "seed": study.settings.seed,
+        "n": study.problem.n,
+        "d": study.problem.d,
+        "position": snapshot.position,
+        "answered": snapshot.progress.answered,
+        "groups": len(snapshot.overview.groups),
+        "names": {str(group.slot): group.name for group in snapshot.overview.groups if group.name},
+        "slots": snapshot.overview.slots.tolist(),
+        "labels": labels.tolist(),
+        "question": list(question.pair) if question else None,
+        "steps": steps,
+        "conflicts": [conflict.seq for conflict in snapshot.conflicts],
+        "ari": None if truth is None else metrics.adjusted_rand_index(truth[known], labels[known]),
+    }
