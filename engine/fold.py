@@ -182,6 +182,8 @@ def _grouped(
 ) -> State:
     """Complete a state by the groups that the run now sees, in the colours they had before."""
     clustering = run.strategy.clustering()
+    for shared in (clustering.labels, clustering.confidence):
+        shared.flags.writeable = False  # snapshots go from thread to thread
     labels = clustering.labels
     if aside:
         labels = labels.copy()

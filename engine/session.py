@@ -185,8 +185,9 @@ class Session:
     @job.setter
     def job(self, job: Job) -> None:
         self._folding.job = job
-        if self._state is not None:
-            self._state.run.relay.target = job
+        prepared = self._ahead.values()
+        for state in prepared if self._state is None else (self._state, *prepared):
+            state.run.relay.target = job
 
     @property
     def clustering(self) -> Clustering:

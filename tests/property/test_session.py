@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.answers import AnswerLog
-from engine.errors import UsageError
+from engine.errors import Cancelled, UsageError
 from engine.job import Job
 from engine.model import Pair, Snapshot, StepKind, Verdict
 from engine.problem import Problem
@@ -266,6 +267,70 @@ def test_an_answer_that_cannot_be_saved_changes_nothing() -> None:
     full = False
     oracle(live, 1)
     assert live.snapshot().progress.answered == 6
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_was_prepared_outlives_the_job_it_was_prepared_in(strategy: str) -> None:
+    live, plain = session(strategy), session(strategy)
+    for _ in range(6):
+        live.job = earlier = Job()
+        live.speculate(earlier)
+        live.job = Job()
+        earlier.cancel()
+        for _ in range(3):  # the first takes up what was prepared, the others drive it on
+            question = live.ask()
+            if question is None:
+                break
+            told = live.tell(question.pair, judge(question.pair))
+            assert (
+                seen(told)["labels"]
+                == seen(plain.tell(question.pair, judge(question.pair)))["labels"]
+            )
+            assert live.ask() == plain.ask()
+
+
+class Fuse(Job):
+    """Stops what it is given to after some steps, as a person may at any moment."""
+
+    def __init__(self, steps: int) -> None:
+        super().__init__()
+        self.left = steps
+
+    def step(self, done: int = 0, total: int = 0, text: str = "") -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Cancelled
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves, st.lists(st.integers(0, 12), min_size=1, max_size=25))
+def test_a_stop_at_any_moment_leaves_no_half_state(
+    strategy: str, plan: list[tuple[str, object]], fuses: list[int]
+) -> None:
+    live = Session(Problem(POINTS, seed=7), strategy)  # a step cache of its own: there is work
+    for at, move in enumerate(plan):
+        live.job = Job()
+        live.ask()
+        live.job = Fuse(fuses[at % len(fuses)])
+        with contextlib.suppress(Cancelled):
+            if move[0] == "look ahead":
+                live.speculate(live.job)
+            else:
+                perform(live, move)
+    live.job = Job()
+    again = session(strategy, AnswerLog(live.log.events))
+    assert unmoved(live.snapshot()) == unmoved(again.snapshot())
+
+
+def test_what_a_snapshot_shows_cannot_be_written_to() -> None:
+    live = session("falcon")
+    oracle(live, 3)
+    for state in (live.snapshot(), live.at(1)):
+        shown = state.clustering, state.overview
+        assert not any(part.confidence.flags.writeable for part in shown)
+        assert not state.clustering.labels.flags.writeable
+        assert not state.overview.slots.flags.writeable
 
 
 @pytest.mark.parametrize("item", [-1, N, 1.5, "1", None])
