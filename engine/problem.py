@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -88,8 +88,10 @@ def _nbytes(value: object) -> int:
     nbytes = getattr(value, "nbytes", None)
     if isinstance(nbytes, int):
         return nbytes
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list, set, frozenset)):
         return sys.getsizeof(value) + sum(_nbytes(part) for part in value)
+    if isinstance(value, Mapping):
+        return sys.getsizeof(value) + sum(map(_nbytes, [*value.keys(), *value.values()]))
     if hasattr(value, "__dict__"):
         return sum(_nbytes(part) for part in vars(value).values())
     slots = getattr(type(value), "__slots__", ())
@@ -135,12 +137,12 @@ class Problem:
         if not np.isfinite(array).all():
             row, column = np.argwhere(~np.isfinite(array))[0]
             raise EmbeddingError(f"features must be finite; row {row}, column {column} is not")
-        array.flags.writeable = False
-        self.points = array
+        self._rows = array
+        self.points = array.view()
+        self.points.flags.writeable = False
         self.seed = seed
         self.set_aside = set_aside
         self.steps = steps or StepCache()
-        self._tensor: torch.Tensor | None = None
 
     @property
     def n(self) -> int:
@@ -154,12 +156,10 @@ class Problem:
 
     @property
     def tensor(self) -> torch.Tensor:
-        """The points as a float32 torch tensor [n, d] (not to be written to)."""
-        if self._tensor is None:
-            import torch
+        """The points as a float32 torch tensor [n, d] over the same memory: never write to it."""
+        import torch
 
-            self._tensor = torch.tensor(self.points)
-        return self._tensor
+        return torch.from_numpy(self._rows)  # not of `points`: torch warns of what is read-only
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Give the random stream of one purpose, such as "falcon.width".
@@ -172,6 +172,6 @@ class Problem:
     def without(self, set_aside: frozenset[int]) -> Problem:
         """Give the same problem with other items set aside; the step cache is shared."""
         other = Problem.__new__(Problem)
-        other.points, other.seed, other.steps = self.points, self.seed, self.steps
-        other.set_aside, other._tensor = set_aside, self._tensor
+        other._rows, other.points, other.seed = self._rows, self.points, self.seed
+        other.steps, other.set_aside = self.steps, set_aside
         return other
