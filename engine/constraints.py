@@ -21,7 +21,7 @@ class Constraints:
 
     def __init__(self) -> None:
         self._parent: dict[int, int] = {}
-        self._size: dict[int, int] = {}
+        self._size: dict[int, int] = {}  # root -> items joined, where more than one
         self._apart: dict[int, dict[int, Evidence]] = {}  # root -> roots held apart, and why
         self._links: dict[int, list[tuple[int, int]]] = {}  # item -> (linked item, seq)
         self._unsure: set[Pair] = set()
@@ -111,11 +111,7 @@ class Constraints:
     @property
     def implied(self) -> int:
         """Number of pairs settled beyond those answered."""
-        within = sum(
-            size * (size - 1) // 2
-            for root, size in self._size.items()
-            if self._parent.get(root, root) == root
-        )
+        within = sum(size * (size - 1) // 2 for size in self._size.values())
         between = sum(
             self._size.get(root, 1) * self._size.get(other, 1)
             for root, others in self._apart.items()
