@@ -1,13 +1,16 @@
 """Controller: what the window wants becomes requests; what the engine replies becomes signals.
 
-Hidden: which replies are stale, and whether the views show the live state or a replayed one.
+Hidden: which replies are stale, whether the views show the live state or a replayed one, and that
+the engine calls everything one group while no answer has settled anything.
 Promised: views see revisions in rising order only, and never talk to the engine thread themselves.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
+import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from desktop.messages import (
@@ -158,11 +161,11 @@ class Controller(QObject):
         """Take one reply of the engine and tell the views, unless it is stale."""
         match reply:
             case Opened():
-                self._open(reply)
+                self._open(replace(reply, snapshot=_as_seen(reply.snapshot)))
             case Changed(snapshot=snapshot):
-                self._change(snapshot)
+                self._change(_as_seen(snapshot))
             case Replayed(snapshot=snapshot):
-                self._replay(snapshot)
+                self._replay(_as_seen(snapshot))
             case Closed():
                 self._leave_replay()
                 self._opened = self._snapshot = None
@@ -218,3 +221,16 @@ class Controller(QObject):
         if self._replayed is not None:
             self._replayed = None
             self.replayChanged.emit(None)
+
+
+def _as_seen(snapshot: Snapshot) -> Snapshot:
+    """Show no group before an answer has said that two belong together or not.
+
+    The engine's any-time grouping then has all items in one, which a person would take for a
+    finding.
+    """
+    progress, overview = snapshot.progress, snapshot.overview
+    if progress.answered > progress.unsure or len(overview.groups) != 1:
+        return snapshot
+    undivided = replace(overview, groups=(), slots=np.full_like(overview.slots, -1))
+    return replace(snapshot, overview=undivided)

@@ -44,8 +44,13 @@ def start(file: Path | None) -> None:
     root.setLevel(logging.INFO)
     _catch_signals(file)
     threading.excepthook = _in_thread
-    qInstallMessageHandler(_from_qt)
+    hear_qt()
     LOG.info("started\n%s", versions())
+
+
+def hear_qt() -> None:
+    """Let Qt's messages go to the log, without those that mean nothing."""
+    qInstallMessageHandler(_from_qt)
 
 
 def write_down(

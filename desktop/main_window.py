@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
@@ -57,6 +57,8 @@ from desktop.widgets.drop_overlay import DropOverlay
 from desktop.widgets.state_bar import StateBar
 from engine.model import Snapshot, StepKind, Verdict
 
+_REMEMBER_MS = 1000
+
 
 class MainWindow(QMainWindow):
     """Everything a person sees.
@@ -82,6 +84,9 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self._files = files or FileDialogs(settings)
         self._importing: ImportDialog | None = None
+        # so that the list of recent projects is right even after the program was killed
+        self._remembering = QTimer(self, singleShot=True, interval=_REMEMBER_MS)
+        self._remembering.timeout.connect(self._remember)
         self._keep: list[QAction] = []  # Python owners of the menus' changing entries
         self.pictures = PictureStore(controller)
         self.actions_by_id = actions.build(self)
@@ -219,10 +224,12 @@ class MainWindow(QMainWindow):
             )
 
     def _changed(self, snapshot: Snapshot) -> None:
+        if not self._remembering.isActive():
+            self._remembering.start()
         actions.enable(self.actions_by_id, snapshot)
         opened = self._controller.opened
         has_pictures = opened is not None and any(item.path for item in opened.items)
-        self.actions_by_id["export_folders"].setEnabled(has_pictures)
+        self._name_export(has_pictures=has_pictures)
         self.actions_by_id["relink"].setEnabled(has_pictures)
         self.actions_by_id["undo"].setText(
             self._step_words(snapshot, snapshot.undo, self.tr("&Undo"))
@@ -230,6 +237,17 @@ class MainWindow(QMainWindow):
         self.actions_by_id["redo"].setText(
             self._step_words(snapshot, snapshot.redo, self.tr("&Redo"))
         )
+
+    def _name_export(self, *, has_pictures: bool) -> None:
+        """Say what is exported group by group: pictures are copied, of tables there are parts."""
+        action = self.actions_by_id["export_folders"]
+        words_for = self.tr("Export pictures into &folders…")
+        if not has_pictures:
+            words_for = self.tr("Export one table per &group…")
+        action.setText(words_for)
+        plain = words_for.replace("&", "").rstrip("…")
+        action.setToolTip(f"{plain} ({action.shortcut().toString()})")
+        action.setStatusTip(plain)
 
     def _step_words(self, snapshot: Snapshot, seq: int | None, verb: str) -> str:
         step = next((item for item in reversed(snapshot.history) if item.seq == seq), None)
@@ -266,6 +284,7 @@ class MainWindow(QMainWindow):
         panel.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         panel.reopen.setVisible(self._controller.opened is not None)
         panel.reopenWanted.connect(self._reopen)
+        panel.finished.connect(self._take_keyboard)
         panel.show()
 
     def _reopen(self) -> None:
@@ -302,6 +321,7 @@ class MainWindow(QMainWindow):
         dialog.finished.connect(self._imported)
         dialog.otherWanted.connect(self._choose_another)
         self._importing = dialog
+        self.state.leave_to(dialog=True)
         dialog.open()
 
     def _choose_another(self, source: Path) -> None:
@@ -312,6 +332,17 @@ class MainWindow(QMainWindow):
 
     def _imported(self) -> None:
         self._importing = None
+        self.state.leave_to(dialog=False)
+        self._take_keyboard()
+
+    def _take_keyboard(self) -> None:
+        """Give the keys back to the page after a dialog, so that they work without a click."""
+        self.activateWindow()
+        page = self.pages.currentWidget()
+        if page is self.workspace:
+            self.workspace.judge.setFocus()
+        elif page is not None:
+            page.setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Say what a drop would do."""
@@ -418,7 +449,12 @@ class MainWindow(QMainWindow):
 
     def export_folders(self) -> None:
         """Copy the pictures into one folder per group."""
+        opened = self._controller.opened
+        if opened is None:
+            return
         title = self.tr("Folder to copy the pictures into, one folder per group")
+        if not any(item.path for item in opened.items):
+            title = self.tr("Folder for one table per group")
         folder = self._files.folder(self, "exports", title)
         if folder is not None:
             self._controller.send(Export(folders=folder))
@@ -556,6 +592,7 @@ class MainWindow(QMainWindow):
 
     def _show(self, dialog: KeysDialog | AboutDialog) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.finished.connect(self._take_keyboard)
         dialog.open()
 
     # ------------------------------------------------------------------ closing

@@ -4,8 +4,10 @@ Hidden: palettes, style sheet, icon colouring. Promised: text on its background 
 4.5 or more, marks of 3 or more, and no group is told by colour alone: every slot has a colour *and*
 a sign, and the pair repeats only after 64 groups.
 
-The group colours are those of Okabe and Ito (2008), moved as little as it takes to be seen on light
-or dark (contrast 3.1) and to stay 0.2 apart in RGB for normal, protan and deutan eyes alike.
+The group colours began as those of Okabe and Ito (2008). They were moved by annealing until each
+could be seen on light or dark (contrast 3.1) and all stood as far apart in CIELAB as they go while
+they keep their hues: 35 for normal eyes, 20 for protan and deutan ones, and apart from the grey of
+undecided items.
 """
 
 from __future__ import annotations
@@ -84,14 +86,14 @@ LIGHT = Colors(
     warning="#8A5A00",
     error="#B3261E",
     slots=(
-        "#0068B6",
-        "#D56000",
-        "#009F72",
-        "#C06FAD",
-        "#C37B37",
-        "#548CDE",
-        "#91582F",
-        "#333434",
+        "#004886",
+        "#A33000",
+        "#3B9667",
+        "#CF61C2",
+        "#A38800",
+        "#1B8BF9",
+        "#8B3057",
+        "#242820",
     ),
     undecided="#868C95",
 )
@@ -112,14 +114,14 @@ DARK = Colors(
     warning="#F0B95A",
     error="#FF8A80",
     slots=(
-        "#4B97E6",
-        "#E9712A",
-        "#2CBF89",
-        "#E095C1",
-        "#F1B42C",
-        "#8AC6F4",
-        "#F5E740",
-        "#CFD4D1",
+        "#729DFF",
+        "#DA6E0F",
+        "#09AB77",
+        "#B157A4",
+        "#F3DE20",
+        "#59D4F7",
+        "#7259F4",
+        "#F6E9D8",
     ),
     undecided="#7E8690",
 )

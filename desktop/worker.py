@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from engine.study import Study
 
 LOG = logging.getLogger(__name__)
+_LOOK_AHEAD = "look-ahead"
 
 
 class EngineWorker(QObject):
@@ -84,6 +85,7 @@ class EngineWorker(QObject):
         self._stopped_upto = 0
         self._stoppable = Job()  # the long task under way
         self._ahead = Job()
+        self._looks_ahead = True
         self._warming.connect(self._load, Qt.ConnectionType.QueuedConnection)
         self._finishing.connect(self._close_thread, Qt.ConnectionType.QueuedConnection)
 
@@ -117,14 +119,14 @@ class EngineWorker(QObject):
         self._taken += 1
         self._guarded(type(request).__name__, lambda: self._act(request))
         self.replied.emit(Idle())
-        self._guarded("look-ahead", self._look_ahead)
+        self._guarded(_LOOK_AHEAD, self._look_ahead)
 
     def _guarded(self, what: str, act: Callable[[], None]) -> None:
         """Run `act`; whatever it raises becomes a reply. The only broad except of the engine."""
         try:
             act()
         except Cancelled:
-            if what != "look-ahead":
+            if what != _LOOK_AHEAD:
                 self.replied.emit(Stopped(what))
         except EngineError as error:
             LOG.warning("%s failed: %s", what, error.message)
@@ -140,6 +142,8 @@ class EngineWorker(QObject):
         except Exception:
             LOG.exception("%s crashed", what)
             self.replied.emit(Crashed(crash_report(what)))
+            if what == _LOOK_AHEAD:
+                self._do_without_look_ahead()
 
     def _act(self, request: Request) -> None:
         starting = (ScanSource, CreateProject, OpenProject, CloseProject)
@@ -173,7 +177,7 @@ class EngineWorker(QObject):
                 self._open(request.path, job)
             case Relink():
                 self._open_study.relink(request.folder, job)
-                self._say_opened()
+                self._say_opened(job)
             case Export():
                 self.replied.emit(Exported(_export(self._open_study, request, job)))
             case _ as never:
@@ -216,10 +220,21 @@ class EngineWorker(QObject):
         """Prepare the questions that may follow, unless something else is to be done."""
         job = self._ahead = Job()
         now = self._snapshot
-        if self._announced != self._taken or self._study is None or now is None:
+        if (
+            not self._looks_ahead
+            or self._announced != self._taken
+            or self._study is None
+            or now is None
+        ):
             return
         if now.question is not None and len(now.next_if) < 2:
             self._show(self._session(job).speculate(job))
+
+    def _do_without_look_ahead(self) -> None:
+        """Go on after it crashed: the question before the person is sound, later ones wait."""
+        self._looks_ahead = False  # until another project is opened: one report is enough
+        if self._snapshot is not None:
+            self.replied.emit(Changed(self._snapshot))
 
     # ------------------------------------------------------------------ the study
 
@@ -238,11 +253,12 @@ class EngineWorker(QObject):
         self._snapshot = snapshot
         self.replied.emit(Changed(snapshot))
 
-    def _say_opened(self) -> None:
+    def _say_opened(self, job: Job) -> None:
         study = self._open_study
         project = study.project
         if project is None:
             raise UsageError("the window works on project files only")
+        job.step(0, 0, "Choosing the first pair")
         self._snapshot = study.session.snapshot()
         self.replied.emit(
             Opened(
@@ -262,11 +278,13 @@ class EngineWorker(QObject):
 
     def _close_study(self) -> None:
         study, self._study, self._snapshot = self._study, None, None
+        self._looks_ahead = True
         if study is not None:
             study.close()
 
     def _open(self, path: Path, job: Job) -> None:
         """Open a project; the one open before stays where that fails, unless it is the same."""
+        job.step(0, 0, "Loading the engine")
         self._load()
         before = self._study.project if self._study is not None else None
         again = before is not None and path.exists() and path.samefile(before.path)
@@ -280,9 +298,10 @@ class EngineWorker(QObject):
             raise
         self._close_study()
         self._study = study
-        self._say_opened()
+        self._say_opened(job)
 
     def _create(self, request: CreateProject, job: Job) -> None:
+        job.step(0, 0, "Loading the engine")
         self._load()
         study = _study_class().create(
             request.source,
@@ -298,7 +317,7 @@ class EngineWorker(QObject):
         )
         self._close_study()
         self._study = study
-        self._say_opened()
+        self._say_opened(job)
 
     def _scan(self, request: ScanSource, job: Job) -> None:
         from engine import readers

@@ -17,7 +17,8 @@ class Job:
     Parameters
     ----------
     report
-        Called with (done, total, text), at most ten times a second and at the last step.
+        Called with (done, total, text): with every new text, at the last step, and between them
+        at most ten times a second.
 
     Notes
     -----
@@ -25,7 +26,7 @@ class Job:
     `step` at least every 50 ms, so that a person never waits for a stop.
     """
 
-    __slots__ = ("_cancelled", "_last", "_report")
+    __slots__ = ("_cancelled", "_last", "_report", "_text")
 
     _INTERVAL = 0.1  # seconds between reports
 
@@ -33,6 +34,7 @@ class Job:
         self._report = report
         self._cancelled = threading.Event()
         self._last = float("-inf")
+        self._text = ""
 
     def cancel(self) -> None:
         """Ask the task to stop."""
@@ -56,8 +58,13 @@ class Job:
         if self._report is None or not text:
             return
         now = time.monotonic()
-        if now - self._last >= self._INTERVAL or (total and done >= total):
-            self._last = now
+        # A new text must show at once: what it names may take long before it calls again.
+        if (
+            text != self._text
+            or now - self._last >= self._INTERVAL
+            or (total and done >= total)
+        ):
+            self._last, self._text = now, text
             self._report(done, total, text)
 
 

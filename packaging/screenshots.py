@@ -26,7 +26,7 @@ from PIL import Image
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 from PySide6.QtWidgets import QApplication, QWidget
 
-from desktop import paths, theme, worker
+from desktop import log, paths, theme, worker
 from desktop.controller import Controller
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.main_window import MainWindow
@@ -293,6 +293,7 @@ def main() -> None:
     one.add_argument("file", type=Path)
     commands.add_parser("all").add_argument("folder", type=Path)
     arguments = parser.parse_args()
+    log.hear_qt()  # off the screen Qt complains of every window
     app = QApplication(sys.argv[:1])
     theme.apply(app, "light")
     if arguments.command == "window":

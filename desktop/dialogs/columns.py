@@ -45,6 +45,7 @@ _KINDS = {
     ColumnKind.TEXT: QT_TRANSLATE_NOOP("Columns", "text"),
 }
 _ONLY_ONE = (Role.ID, Role.IMAGE, Role.LABEL)
+_ARROW = 44  # pixels beside a role: the arrow that opens the list, and margins
 _SAMPLES = 3  # preview values shown per column
 _OPEN_EDITORS = 400  # above that many columns a combo box appears only where one clicks
 
@@ -208,8 +209,9 @@ class ColumnsView(QTableView):
         model.dataChanged.connect(self._changed)
         self.setModel(model)
         header = self.horizontalHeader()
-        for at, width in ((_NAME, 140), (_ROLE, 200), (_KIND, 104), (_VALUES, 130)):
+        for at, width in ((_NAME, 136), (_KIND, 104), (_VALUES, 120)):
             header.resizeSection(at, width)
+        self._fit_roles()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setStretchLastSection(True)
         noted = any(column.note or column.missing for column in columns)
@@ -219,7 +221,15 @@ class ColumnsView(QTableView):
                 self.openPersistentEditor(model.index(row, _ROLE))
 
     def _changed(self) -> None:
+        self._fit_roles()
         self.rolesChanged.emit()
+
+    def _fit_roles(self) -> None:
+        """Make the roles as wide as those that are chosen: the notes need the room."""
+        named = [self.horizontalHeader().model().headerData(_ROLE, Qt.Orientation.Horizontal)]
+        named += [_tr(ROLES[role]) for role in set(self.roles.values())]
+        widest = max(self.fontMetrics().horizontalAdvance(str(name)) for name in named)
+        self.horizontalHeader().resizeSection(_ROLE, widest + _ARROW)
 
     @property
     def roles(self) -> dict[str, Role]:

@@ -45,6 +45,9 @@ EMBEDDERS = {
     "table": QT_TRANSLATE_NOOP("Import", "The columns used as features"),
 }
 _PLANNED = 200  # questions a person may well answer in an hour
+_PER_ITEM = 2  # planned for each item of a small source; larger ones need fewer for each
+_FEWEST = 10
+_MOST = 100_000
 
 
 class _Stage(enum.Enum):
@@ -138,10 +141,10 @@ class ImportDialog(QDialog):
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.planned = QSpinBox()
-        self.planned.setRange(0, 100_000)
+        self.planned.setRange(0, _MOST)
         self.planned.setSingleStep(25)
         self.planned.setSpecialValueText(self.tr("as many as it takes"))
-        self.planned.setValue(sample.planned if sample else _PLANNED)
+        self.planned.setValue(_PLANNED)
         self.seed = QSpinBox()
         self.seed.setRange(0, 2**31 - 1)
         for number in (self.planned, self.seed):
@@ -333,6 +336,7 @@ class ImportDialog(QDialog):
             self._enter(_Stage.UNUSABLE)
             return
         self.found.show_found(found)
+        self._plan(found.n_items)
         self.embedder.clear()
         for name in found.embedders:
             words = QCoreApplication.translate("Import", EMBEDDERS.get(name, name))
@@ -342,6 +346,13 @@ class ImportDialog(QDialog):
         self._enter(_Stage.CHOOSING)
         self.question.setFocus()
         self.question.selectAll()
+
+    def _plan(self, n_items: int) -> None:
+        """Propose how many questions to plan; there are no more than pairs."""
+        pairs = n_items * (n_items - 1) // 2
+        proposed = self._sample.planned if self._sample else max(_FEWEST, _PER_ITEM * n_items)
+        self.planned.setMaximum(min(_MOST, pairs))
+        self.planned.setValue(min(proposed, _PLANNED, pairs))
 
     def _working(self, news: Working) -> None:
         if self._stage not in (_Stage.SCANNING, _Stage.CREATING):

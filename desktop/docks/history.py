@@ -264,22 +264,35 @@ class HistoryDock(QDockWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         change = self.steps.answer_to_change(row)
         if change is not None:
-            seq, verdict = change
-            menu.addSection(self.tr("Change answer #{0} to").format(seq))
-            for other in Verdict:
-                if other is not verdict:
-                    menu.addAction(self._change_to(menu, seq, other))
+            seq, present = change
+            heading = menu.addAction(self.tr("Change the answer to"))
+            heading.setEnabled(False)
+            for verdict in Verdict:
+                menu.addAction(self._change_to(menu, seq, verdict, is_so=verdict is present))
             menu.addSeparator()
         if row.is_head:
             text = self.tr("Close this branch") if row.is_open else self.tr("Open this branch")
             menu.addAction(text, lambda: self.list.update_rows(lambda: self.steps.toggle(row)))
+        menu.addAction(self._looking(menu, row))
         menu.addAction(self._entering(menu, row))
         return menu
 
-    def _change_to(self, menu: QMenu, seq: int, verdict: Verdict) -> QAction:
+    def _change_to(self, menu: QMenu, seq: int, verdict: Verdict, *, is_so: bool) -> QAction:
+        """Offer a verdict; the one in force is ticked and does nothing."""
         action = QAction(f"&{words.verdict_word(verdict)}", menu)
-        action.setIcon(theme.icon(verdict.value))
+        action.setCheckable(is_so)
+        action.setChecked(is_so)
+        action.setEnabled(not is_so)
+        if not is_so:
+            action.setIcon(theme.icon(verdict.value))
         action.triggered.connect(lambda: self._controller.send(Revise(seq, verdict)))
+        return action
+
+    def _looking(self, menu: QMenu, row: Row) -> QAction:
+        shown = self._controller.shown
+        action = QAction(self.tr("&Look at this step"), menu)
+        action.setEnabled(shown is not None and row.seq != shown.position)
+        action.triggered.connect(lambda: self._look(row.seq))
         return action
 
     def _entering(self, menu: QMenu, row: Row) -> QAction:

@@ -125,7 +125,8 @@ class ProgressDock(QDockWidget):
         self._show_asked(shown, steps)
         progress = shown.progress
         was = steps[-1].effect.groups_before if steps and steps[-1].effect else progress.groups
-        groups = words.number(progress.groups)
+        divided = bool(shown.overview.groups)
+        groups = words.number(progress.groups) if divided else self.tr("none yet")
         if was != progress.groups:
             groups = self.tr("{0} (was {1})").format(groups, words.number(was))
         aside = trail.items_set_aside(shown)
@@ -133,7 +134,7 @@ class ProgressDock(QDockWidget):
         self._set("groups", groups)
         self._set("unsure", words.number(progress.unsure))
         self._set("implied", words.number(progress.implied))
-        self._set("undecided", words.number(undecided) if undecided > 0 else None)
+        self._set("undecided", words.number(undecided) if undecided > 0 and divided else None)
         self._set("aside", words.number(progress.set_aside) if progress.set_aside else None)
         self._set("conflicts", words.number(len(shown.conflicts)) if shown.conflicts else None)
         self._recent.setText(self._recently(shown))

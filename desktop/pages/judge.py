@@ -133,6 +133,7 @@ class JudgePage(QWidget):
         controller.studyOpened.connect(self._open)
         controller.snapshotChanged.connect(self._refresh)
         controller.replayChanged.connect(self._refresh)
+        controller.replayChanged.connect(self._focus_changed)
         controller.requestSent.connect(self._request_sent)
         controller.idle.connect(self.gate.hand_back)
         controller.failed.connect(self.gate.hand_back)
@@ -192,6 +193,7 @@ class JudgePage(QWidget):
         else:
             self._show_question(shown, shown.question)
         self.pane.progress.setText(judge_text.progress_line(shown))
+        self.pane.progress.set_more(judge_text.progress_in_full(shown))
         self.pane.area.describe(shown)
         hidden = self.pane.area.names_hidden
         self.pane.last.show_state(shown, opened.items, names_hidden=hidden)
@@ -229,7 +231,8 @@ class JudgePage(QWidget):
         self.pane.replay.say(f"{line}: {judge_text.taken(step)}" if step is not None else line)
         given = step.answer.verdict if step is not None and step.answer is not None else None
         self.pane.bar.set_given(given)
-        self.pane.why.setText(judge_text.circumstances(step) if step is not None else "")
+        why = judge_text.circumstances(step) if step is not None else ""
+        self.pane.show_why(why, in_full=False)
         self.pane.failure.say("")
         self.pane.note.clear()
 
@@ -253,7 +256,8 @@ class JudgePage(QWidget):
         parts.append(judge_text.worth(question))
         if self._why_in_full and opened is not None:
             parts.append(judge_text.details(shown, opened.strategy, opened.embedder))
-        self.pane.why.setText(" ".join(part for part in parts if part))
+        text = " ".join(part for part in parts if part)
+        self.pane.show_why(text, in_full=self._why_in_full)
 
     def _say_conflict(self, shown: Snapshot) -> None:
         self.pane.conflict.say(judge_text.contradiction(shown.conflicts) if shown.live else "")
@@ -433,8 +437,16 @@ class JudgePage(QWidget):
         """Say how to get the keys back when another part of the window has them."""
         focus = QApplication.focusWidget()
         here = focus is None or focus is self or self.isAncestorOf(focus)
-        hint = "" if here else self.tr("Click a picture to answer with the keyboard")
-        self.pane.note.hint(hint)
+        self.pane.note.hint("" if here else self._way_to_keys())
+
+    def _way_to_keys(self) -> str:
+        """Say what to click so that keys answer; nothing where there is nothing to answer."""
+        opened = self._controller.opened
+        if opened is None or self._controller.replaying:
+            return ""
+        if any(item.path is not None for item in opened.items):
+            return self.tr("Click a picture to answer with the keyboard")
+        return self.tr("Click the rows to answer with the keyboard")
 
     def _announce(self, text: str) -> None:
         if QAccessible.isActive() and text:

@@ -21,11 +21,12 @@ def progress_line(snapshot: Snapshot) -> str:
     """Say how far the person is, and whether the last answers still changed anything."""
     progress = snapshot.progress
     parts = [_question_number(snapshot)]
-    parts.append(
-        _tr("1 group")
-        if progress.groups == 1
-        else _tr("{0} groups").format(words.number(progress.groups))
-    )
+    if not snapshot.overview.groups:
+        parts.append(_tr("no groups yet"))
+    elif progress.groups == 1:
+        parts.append(_tr("1 group"))
+    else:
+        parts.append(_tr("{0} groups").format(words.number(progress.groups)))
     if progress.recent == 1:
         changed = progress.recent_changes == 1
         parts.append(
@@ -40,6 +41,15 @@ def progress_line(snapshot: Snapshot) -> str:
             )
         )
     return " · ".join(parts)
+
+
+def progress_in_full(snapshot: Snapshot) -> str:
+    """Say the same, and how questions are counted."""
+    counting = _tr(
+        "Questions are numbered by the answers in force: one taken back is asked again under its "
+        "number. Setting items aside, changing an answer and naming a group do not count."
+    )
+    return f"{progress_line(snapshot)}\n{counting}"
 
 
 def _question_number(snapshot: Snapshot) -> str:
@@ -86,6 +96,8 @@ def details(snapshot: Snapshot, strategy: str, embedder: str) -> str:
 
 def taken(step: HistoryItem) -> str:
     """Say that a step was taken, and what it changed."""
+    if step.kind is StepKind.SET_ASIDE:
+        return _tr("{0} {1}").format(deed(step), words.set_aside(step))
     effect = words.effect(step.effect)
     return f"{deed(step)} · {effect}" if effect else deed(step)
 

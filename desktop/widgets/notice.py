@@ -1,4 +1,7 @@
-"""A bar with one line that matters now and what can be done about it. Never a dialogue."""
+"""A bar with one line that matters now and what can be done about it. Never a dialogue.
+
+Promised: one line, whatever it says; what does not fit is in the tool tip.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from desktop import theme
+from desktop.widgets.elided_label import ElidedLabel
 
 _ICON = 20
 
@@ -28,12 +32,10 @@ class Notice(QFrame):
         self._icon_name = icon
         self._tone = tone
         self._icon = QLabel(self)
-        self._text = QLabel(self)
-        self._text.setWordWrap(True)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text = ElidedLabel(Qt.TextElideMode.ElideRight, self)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(12, 6, 6, 6)
+        self._row.setContentsMargins(12, 2, 4, 2)
         self._row.setSpacing(8)
         self._row.addWidget(self._icon)
         self._row.addWidget(self._text, 1)
@@ -47,7 +49,7 @@ class Notice(QFrame):
         """Offer something to do."""
         button = QPushButton(text, self)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setProperty("role", "quiet")
+        button.setProperty("role", "small")
         button.clicked.connect(act)
         self._row.addWidget(button)
         return button

@@ -28,6 +28,7 @@ class StateBar(QStatusBar):
     def __init__(self, controller: Controller, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
+        self._told_elsewhere = False
         self.setSizeGripEnabled(False)
         self.doing = QLabel(self.tr("Ready"))
         self.doing.setAccessibleName(self.tr("What the engine does"))
@@ -59,11 +60,20 @@ class StateBar(QStatusBar):
         self._idle()
         self._count()
 
+    def leave_to(self, *, dialog: bool) -> None:
+        """Keep quiet about what the engine does while a dialog tells it; or no longer."""
+        self._told_elsewhere = dialog
+        if dialog:
+            self._idle()
+
     def _still_busy(self) -> None:
-        if self._controller.busy and not self.progress.isVisible():
+        waits = self._controller.busy and not self._told_elsewhere
+        if waits and not self.progress.isVisible():
             self.doing.setText(self.tr("Working…"))
 
     def _working(self, news: Working) -> None:
+        if self._told_elsewhere:
+            return
         self.doing.setText(said(news))
         self.progress.setRange(0, news.total)
         self.progress.setValue(news.done)
@@ -85,6 +95,6 @@ class StateBar(QStatusBar):
             self.counts.setText("")
             self.saved.setText("")
             return
-        answered = self.tr("{0} answers").format(words.number(snapshot.progress.answered))
+        answered = words.answers(snapshot.progress.answered)
         self.counts.setText(f"{words.items(len(opened.items))}  ·  {answered}")
         self.saved.setText(self.tr("✓ Every answer saved"))

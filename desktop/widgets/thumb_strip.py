@@ -40,7 +40,6 @@ class ThumbStrip(QWidget):
         """Show these items, in this order."""
         self._items = tuple(items)
         self.setVisible(bool(self._items))
-        self.setMaximumWidth(len(self._items) * (self._side + _GAP))
         self.update()
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
-from engine.model import Confidence, Effect, Verdict
+from engine.model import Confidence, Effect, HistoryItem, Verdict
 
 SIGNS = {Verdict.SAME: "✓", Verdict.DIFFERENT: "✗", Verdict.UNSURE: "?"}
 
@@ -94,6 +94,19 @@ def effect(of: Effect | None, *, short: bool = False) -> str:
         return ""
     parts = [part for part in (_groups(of), _moved(of.moved, short=short)) if part]
     return " · ".join(parts) or QCoreApplication.translate("Words", "no change")
+
+
+def set_aside(step: HistoryItem, *, short: bool = False) -> str:
+    """Say how many items a step set aside, and how many others it moved."""
+    count = items(len(step.items))
+    others = max(0, (step.effect.moved if step.effect else 0) - len(step.items))
+    if others == 0:
+        return count
+    if short:
+        return QCoreApplication.translate("Words", "{0} · {1} others moved").format(count, others)
+    return QCoreApplication.translate("Words", "{0} · {1} other items moved", "", others).format(
+        count, number(others)
+    )
 
 
 def changed_groups(of: Effect | None) -> bool:

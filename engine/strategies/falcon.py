@@ -373,8 +373,9 @@ def _reason(size: int, ruled_out: int, groups: int) -> Reason:
         return Reason.of(
             who + "; the other is the closest example of the group most like it.", size=size
         )
+    ruled = "is ruled out" if ruled_out == 1 else "are ruled out"
     return Reason.of(
-        who + ", and {ruled_out} of the {groups} groups are ruled out; the other is the closest"
+        who + f", and {{ruled_out}} of the {{groups}} groups {ruled}; the other is the closest"
         " example of the next most likely group.",
         size=size,
         ruled_out=ruled_out,

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QComboBox, QLineEdit, QSlider
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +17,8 @@ from desktop.controller import Controller
 from desktop.docks.history import HistoryDock
 from desktop.docks.progress import ProgressDock
 from desktop.messages import Changed, GoTo, Opened, Redo, Replayed, Revise, Undo, View
+from desktop.pages import judge_text
+from desktop.widgets import words
 from desktop.widgets.history.history_model import Show
 from desktop.widgets.history.history_rows import HistoryTree, Row, Standing
 from engine.model import Confidence, Effect, HistoryItem, StepKind, Verdict
@@ -175,10 +178,49 @@ def test_other_steps_have_words_too(qtbot: QtBot) -> None:
         ("Named", "Moles"),
         ("Set aside", "2 items"),
         ("Changed #1", "no change"),
-        ("Same", "no change"),
+        ("Same → Unsure", "no change"),
         ("Start", "before the first answer"),
     ]
     assert dock.steps.remark(rows_of(dock)[2]) == "to Unsure"
+    assert dock.steps.remark(rows_of(dock)[3]) == "changed at #2"
+
+
+def test_a_change_taken_back_is_not_told(qtbot: QtBot) -> None:
+    history = (
+        answer_step(1, 0, 0, 1),
+        answer_step(2, 1, 0, 1, Verdict.UNSURE, kind=StepKind.REVISE, target=1, on_path=False),
+    )
+    _, _, dock = shown_dock(qtbot, history, position=1, redo=2)
+    assert dock.steps.title(rows_of(dock)[-2]) == "Same"
+
+
+def test_questions_are_numbered_as_while_judging_and_steps_as_in_the_record(qtbot: QtBot) -> None:
+    history = (
+        answer_step(1, 0, 0, 1),
+        replace(answer_step(2, 1, 0, 1), kind=StepKind.SET_ASIDE, answer=None, items=(5,)),
+        answer_step(3, 2, 2, 3, on_path=False),
+        answer_step(5, 2, 2, 4),
+    )
+    _, _, dock = shown_dock(qtbot, history, position=5)
+    numbers = {row.seq: dock.steps.numbers(row) for row in rows_of(dock) if row.step}
+    assert numbers == {
+        1: "Question 1 · #1",
+        2: "#2",
+        3: "Question 2 · #3",
+        5: "Question 2 · #5",
+    }
+
+
+def test_what_is_set_aside_is_counted_as_in_the_note() -> None:
+    step = replace(
+        answer_step(3, 2, 0, 1, effect=Effect(4, 4, 32)),
+        kind=StepKind.SET_ASIDE,
+        answer=None,
+        items=(5,),
+    )
+    assert words.set_aside(step) == "1 item · 31 other items moved"
+    assert judge_text.taken(step) == "Set aside 1 item · 31 other items moved"
+    assert words.set_aside(replace(step, effect=Effect(4, 4, 1))) == "1 item"
 
 
 @pytest.mark.parametrize("table", [False, True])
@@ -263,7 +305,7 @@ def test_nothing_to_undo(qtbot: QtBot) -> None:
 # ------------------------------------------------------------------------------ changing
 
 
-def entries(dock: HistoryDock, seq: int) -> dict[str, object]:
+def entries(dock: HistoryDock, seq: int) -> dict[str, QAction]:
     menu = dock.menu_for(dock.steps.index(dock.steps.row_of(seq)))
     return {action.text().replace("&", ""): action for action in menu.actions() if action.text()}
 
@@ -271,7 +313,13 @@ def entries(dock: HistoryDock, seq: int) -> dict[str, object]:
 def test_an_answer_is_changed_from_its_menu(qtbot: QtBot) -> None:
     controller, _, dock = shown_dock(qtbot)
     menu = entries(dock, 2)
-    assert "Different" not in menu
+    assert list(menu)[:4] == ["Change the answer to", "Same", "Different", "Unsure"]
+    assert list(menu)[4:] == ["Look at this step", "Go back to here"]
+    assert not menu["Change the answer to"].isEnabled()
+    assert menu["Different"].isChecked()
+    assert not menu["Different"].isEnabled()
+    menu["Look at this step"].trigger()
+    assert controller.sent.pop() == View(2)
     menu["Unsure"].trigger()
     assert controller.sent == [Revise(2, Verdict.UNSURE)]
 
@@ -281,16 +329,15 @@ def test_a_changed_answer_is_changed_again(qtbot: QtBot) -> None:
     controller, _, dock = shown_dock(qtbot, (*BRANCHED, revise), position=12)
     for seq in (2, 12):  # either row means the same answer
         menu = entries(dock, seq)
-        assert {"Same", "Different"} <= set(menu)
-        assert "Unsure" not in menu
+        assert [name for name, entry in menu.items() if entry.isChecked()] == ["Unsure"]
     menu["Same"].trigger()
     assert controller.sent == [Revise(2, Verdict.SAME)]
 
 
 def test_answers_off_the_way_cannot_be_changed(qtbot: QtBot) -> None:
     _, _, dock = shown_dock(qtbot)
-    assert set(entries(dock, 6)) == {"Continue from here"}
-    assert set(entries(dock, 0)) == {"Go back to here"}
+    assert set(entries(dock, 6)) == {"Look at this step", "Continue from here"}
+    assert set(entries(dock, 0)) == {"Look at this step", "Go back to here"}
 
 
 def test_c_opens_the_menu_and_answer_keys_do_nothing(qtbot: QtBot) -> None:
@@ -426,7 +473,7 @@ def test_replay_goes_step_by_step(qtbot: QtBot) -> None:
 def test_playing_waits_for_each_state_and_ends_at_the_present(qtbot: QtBot) -> None:
     controller, opened, dock = shown_dock(qtbot)
     bar = dock.replay
-    bar.speed.setValue(bar.speed.maximum())
+    bar.speed.setCurrentIndex(bar.speed.count() - 1)
     bar.play.click()
     for seq in (0, 1, 2, 3, 4, 8):
         qtbot.waitUntil(lambda seq=seq: controller.sent[-1] == View(seq), timeout=2000)
@@ -436,10 +483,26 @@ def test_playing_waits_for_each_state_and_ends_at_the_present(qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: not bar.is_playing, timeout=2000)
 
 
+def test_the_slider_is_the_step_that_is_looked_at(qtbot: QtBot) -> None:
+    controller, opened, dock = shown_dock(qtbot)
+    place, line = dock.replay.place, dock.replay.line
+    assert (place.minimum(), place.maximum(), place.value()) == (0, len(line) - 1, len(line) - 1)
+    assert controller.sent == []
+    place.setValue(2)  # as by dragging
+    assert controller.sent == [View(line[2])]
+    show_replay(controller, opened, line[2])
+    dock.replay.step_back()
+    show_replay(controller, opened, line[1])
+    assert place.value() == 1
+    assert controller.sent[1:] == [View(line[1])]
+    place.setValue(place.maximum())
+    assert not controller.replaying
+
+
 def test_playing_backwards_and_pausing(qtbot: QtBot) -> None:
     controller, opened, dock = shown_dock(qtbot)
     bar = dock.replay
-    bar.speed.setValue(bar.speed.maximum())
+    bar.speed.setCurrentIndex(bar.speed.count() - 1)
     bar.play_back.click()
     qtbot.waitUntil(lambda: controller.sent == [View(8)], timeout=2000)
     assert bar.play_back.accessibleName() == "Pause"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -181,9 +182,36 @@ def test_the_samples_need_no_choice(qtbot: QtBot, controller: Controller, which:
     assert isinstance(request, CreateProject)
     asked = {
         "pictures": ("Do these two show the same digit?", "classic", 100),
-        "table": ("Are these two tumours of the same kind?", "table", 50),
+        "table": ("Are these two tumours of the same kind?", "table", 10),  # 5 rows, 10 pairs
     }
     assert (request.question, request.embedder, request.planned) == asked[which]
+
+
+@pytest.mark.parametrize(
+    ("n_items", "planned"), [(1, 0), (3, 3), (5, 10), (20, 40), (100, 200), (5000, 200)]
+)
+def test_no_more_questions_are_planned_than_there_are_pairs(
+    dialog: ImportDialog, controller: Controller, source: Path, n_items: int, planned: int
+) -> None:
+    controller.receive(pictures(source, n_items=n_items))
+    assert dialog.planned.value() == planned
+    assert dialog.planned.maximum() <= max(0, n_items * (n_items - 1) // 2)
+
+
+def test_notes_of_columns_have_room(
+    qtbot: QtBot, dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    dialog.show()
+    noted = tuple(replace(column, note="1 of 120 values missing") for column in COLUMNS)
+    controller.receive(replace(table(source), columns=noted))
+    columns = dialog.found.columns
+    columns.grab()
+    index = columns.model().index(0, columns.model().columnCount() - 1)
+    words = columns.fontMetrics().horizontalAdvance(index.data())
+    assert columns.columnWidth(index.column()) >= words + 16
+    assert index.data(Qt.ItemDataRole.ToolTipRole) == "1 of 120 values missing"
+    for combo in columns.findChildren(QComboBox):
+        assert combo.width() >= combo.fontMetrics().horizontalAdvance(combo.currentText()) + 28
 
 
 def test_columns_get_roles(

@@ -23,6 +23,7 @@ from pytestqt.qtbot import QtBot
 from desktop import theme
 from desktop.controller import Controller
 from desktop.images import PictureStore
+from desktop.main_window import MainWindow
 from desktop.messages import (
     Changed,
     Closed,
@@ -38,6 +39,7 @@ from desktop.messages import (
 )
 from desktop.pages import judge_text
 from desktop.pages.judge import JudgePage
+from desktop.settings import Settings
 from desktop.widgets.judging.answer_bar import mixed
 from desktop.widgets.judging.answer_gate import SETTLE_MS, GateState
 from desktop.widgets.judging.item_panel import ItemPanel
@@ -862,7 +864,7 @@ def test_the_nearest_group_is_not_said_to_have_the_item(bench: Bench) -> None:
     assert panel.others == ()
     slot = int(bench.opened.snapshot.overview.slots[new])
     assert f"nearest: {theme.slot_text(slot)}" in panel.view.accessibleName()
-    assert panel_of(bench, known).belongs == "Naevus of the upper arm"
+    assert panel_of(bench, known).belongs == "Naevus of the upper arm · 4 items"
     assert len(panel_of(bench, known).others) == 3
 
 
@@ -884,10 +886,12 @@ def test_a_same_answer_places_an_item(bench: Bench) -> None:
 
 def test_a_long_name_is_read_before_thumbnails(bench: Bench) -> None:
     bench.opened = unsettled(bench.opened, 7)
-    bench.page.resize(640, 500)
+    bench.page.resize(800, 500)
     bench.start().ready()
-    label = panel_of(bench, 2)._group
-    assert label.shown() == "Naevus of the upper arm"
+    panel = panel_of(bench, 2)
+    label = panel._group
+    assert label.shown() == "Naevus of the upper arm · 4 items"
+    assert panel._name.shown() == panel.name_shown
     assert label.toolTip() == "Naevus of the upper arm · 4 items"
 
 
@@ -978,6 +982,93 @@ def test_no_word_is_cut_off(
         assert pane.area.height() > bench.page.height() * (0.4 if points == 9 else 0.15)
     finally:
         qapp.setFont(font)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1000, 640)], ids=str)
+def test_pictures_and_buttons_never_move(qtbot: QtBot, folder: Path, size: tuple[int, int]) -> None:
+    opened = study(folder, steps=0)
+    controller = Controller(worker=None)
+    window = MainWindow(controller, Settings(None))
+    qtbot.addWidget(window)
+    window.resize(*size)
+    window.show()
+    controller.receive(opened)
+    judge = window.workspace.judge
+    judge.gate._settling.setInterval(10)
+    pane = judge.pane
+
+    def places() -> tuple[object, ...]:
+        qtbot.waitUntil(lambda: judge.gate.is_open)
+        qtbot.wait(5)
+        picture = pane.area.view_pair[0]
+        top = picture.mapTo(window, picture.rect().topLeft())
+        button = pane.bar.mapTo(window, pane.bar.rect().topLeft())
+        return top.y(), picture.size(), button.y()
+
+    bench = Bench.__new__(Bench)
+    bench.controller = controller
+    first = places()
+    for turn in range(8):
+        pair = SECOND if turn % 2 == 0 else FIRST
+        state = bench.after(Verdict.SAME if turn % 3 else Verdict.UNSURE, pair)
+        assert state.question is not None
+        reason = Reason.of("One of these stands for many items. " * (1 + 2 * (turn % 4)))
+        state = replace(state, question=replace(state.question, reason=reason))
+        controller.receive(Changed(state))
+        controller.receive(Idle())
+        assert places() == first, turn
+        judge.toggle_why()
+        assert places() == first, "the reason in full"
+        judge.toggle_why()
+        conflict = Conflict(state.position, SECOND, Verdict.SAME, ((1, FIRST, Verdict.SAME),) * 3)
+        controller.receive(Changed(replace(state, conflicts=(conflict,))))
+        assert pane.conflict.isVisible()
+        assert places() == first, "a contradiction"
+        controller.receive(Changed(state))
+        pane.note.say("A long note about what the last step did to all of the groups. " * 4)
+        pane.replay.say("Step 3 of 8: Answered same · 2 groups joined · 31 items moved")
+        assert places() == first, "a note and a notice"
+        pane.replay.say("")
+    judge._store.close()
+    window.pictures.close()
+
+
+def test_what_does_not_fit_is_in_the_tool_tip(bench: Bench) -> None:
+    bench.start().ready()
+    why = bench.page.pane.why
+    why.setText("word " * 200)
+    why.grab()
+    assert why.shown()[-1].endswith("…")
+    assert len(why.shown()) == why.contentsRect().height() // why.fontMetrics().lineSpacing()
+    assert why.toolTip() == why.text()
+    why.setText("One line.")
+    why.grab()
+    assert why.shown() == ["One line."]
+    assert why.toolTip() == ""
+
+
+def test_before_the_first_answer_there_are_no_groups(folder: Path, qtbot: QtBot) -> None:
+    opened = study(folder, steps=0)
+    whole = overview_of(np.zeros(N, np.int32))
+    start = replace(snapshot_of(whole, (), pair=FIRST), clustering=opened.snapshot.clustering)
+    bench = Bench(qtbot, replace(opened, snapshot=start)).start().ready()
+    assert "no groups yet" in bench.page.pane.progress.text()
+    assert {panel.belongs for panel in bench.page.pane.area.panels} == {"in no group yet"}
+    bench.reply(bench.after(Verdict.SAME, overview=whole))  # now the one group is a finding
+    assert "1 group" in bench.page.pane.progress.text()
+    bench.store.close()
+
+
+def test_a_replay_asks_for_no_keyboard(rows: Bench, qtbot: QtBot) -> None:
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    rows.start().ready()
+    assert rows.page._way_to_keys() == "Click the rows to answer with the keyboard"
+    qtbot.mouseClick(rows.page.pane.area.rows.viewport(), Qt.MouseButton.LeftButton)
+    assert rows.page.hasFocus()
+    rows.controller.view(2)
+    rows.controller.receive(Replayed(replace(rows.opened.snapshot, position=2, live=False)))
+    assert rows.page._way_to_keys() == ""
 
 
 def test_the_way_back_to_the_keyboard_is_shown(bench: Bench, qtbot: QtBot) -> None:

@@ -13,7 +13,9 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiAppl
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QApplication,
     QComboBox,
+    QDialog,
     QLineEdit,
     QPlainTextEdit,
     QWidget,
@@ -28,6 +30,7 @@ from desktop.dialogs.help import AboutDialog, KeysDialog
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.main_window import MainWindow
 from desktop.messages import (
+    Changed,
     Closed,
     CloseProject,
     Crashed,
@@ -203,6 +206,55 @@ def test_panels_can_be_put_back(window: MainWindow, controller: Controller, open
     assert window.workspace.history.isVisible()
 
 
+def test_the_keys_come_back_after_menus_and_dialogs(
+    qtbot: QtBot, window: MainWindow, controller: Controller, opened: Opened
+) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    controller.receive(opened)
+    judge = window.workspace.judge
+    qtbot.waitUntil(judge.hasFocus)
+    for menu in (window.menus["file"], judge.pane.aside_menu):
+        menu.popup(QPoint(50, 50))
+        qtbot.keyClick(menu, Qt.Key.Key_Escape)
+        qtbot.waitUntil(lambda menu=menu: not menu.isVisible())
+        assert QApplication.focusWidget() is judge
+    for show in (window.show_keys, window.about, lambda: window.show_crash("report")):
+        show()
+        dialog = window.findChildren(QDialog)[-1]
+        qtbot.waitUntil(dialog.isVisible)
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+        qtbot.waitUntil(lambda: QApplication.focusWidget() is judge)
+        qtbot.waitUntil(lambda: not window.findChildren(QDialog))
+    qtbot.keyClick(judge, Qt.Key.Key_Backspace)
+    assert controller.sent[-1] == Undo()
+
+
+def test_the_list_of_recent_projects_knows_the_answers_before_closing(
+    qtbot: QtBot,
+    window: MainWindow,
+    controller: Controller,
+    opened: Opened,
+    settings: Settings,
+) -> None:
+    controller.receive(opened)
+    more = replace(opened.snapshot.progress, answered=17)
+    controller.receive(Changed(moved_on(opened.snapshot, progress=more)))
+    qtbot.waitUntil(lambda: settings.recent()[0].answers == 17)
+
+
+def test_progress_is_told_once(window: MainWindow, controller: Controller, tmp_path: Path) -> None:
+    window.import_from(tmp_path)
+    controller.receive(Working(3, 20, "Looking through the folder"))
+    assert not window.state.progress.isVisible()
+    assert not window.state.stop.isVisible()
+    dialog = window.findChild(ImportDialog)
+    assert "3 / 20" in dialog.doing.text()
+    dialog.reject()
+    controller.receive(Working(3, 20, "Describing pictures"))
+    assert window.state.progress.isVisible()
+
+
 def test_a_last_answer_can_be_looked_at(
     window: MainWindow, controller: Controller, opened: Opened
 ) -> None:
@@ -340,13 +392,18 @@ def test_projects_are_opened_exported_and_relinked(
     ]
 
 
-def test_pictures_are_exported_only_where_there_are_some(
+def test_a_table_is_exported_as_one_table_per_group(
     window: MainWindow, controller: Controller
 ) -> None:
     _, rows = controller_on(table=True)
     controller.receive(rows)
-    assert not window.actions_by_id["export_folders"].isEnabled()
-    assert window.actions_by_id["export_csv"].isEnabled()
+    action = window.actions_by_id["export_folders"]
+    assert action.isEnabled()
+    assert action.text() == "Export one table per &group…"
+    assert not window.actions_by_id["relink"].isEnabled()
+    _, pictures = controller_on()
+    controller.receive(pictures)
+    assert action.text() == "Export pictures into &folders…"
 
 
 def test_recent_projects_are_listed_opened_and_cleared(

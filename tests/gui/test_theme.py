@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -95,6 +96,28 @@ def test_group_colours_stay_apart_without_red_or_green(colors: Colors, kind: str
         for other in views[i + 1 :]
     )
     assert nearest > 0.19
+
+
+@LOOKS
+def test_no_two_groups_look_nearly_the_same(colors: Colors) -> None:
+    def lab(mark: str) -> tuple[float, float, float]:
+        color = QColor(mark)
+        red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+                            for c in (color.redF(), color.greenF(), color.blueF()))  # fmt: skip
+        x, y, z = (
+            value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116
+            for value in (
+                (0.41246 * red + 0.35758 * green + 0.18044 * blue) / 0.95047,
+                0.21267 * red + 0.71515 * green + 0.07218 * blue,
+                (0.01933 * red + 0.11919 * green + 0.95030 * blue) / 1.08883,
+            )
+        )
+        return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+    marks = [lab(mark) for mark in colors.slots]
+    nearest = min(math.dist(one, two) for i, one in enumerate(marks) for two in marks[i + 1 :])
+    assert nearest > 30
+    assert min(math.dist(mark, lab(colors.undecided)) for mark in marks) > 20
 
 
 def test_schemes_change_palette_and_tell(app: QApplication, qtbot: QtBot) -> None:

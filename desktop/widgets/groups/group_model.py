@@ -187,7 +187,8 @@ class GroupsModel(QAbstractListModel):
     def title(self, card: Card) -> str:
         """Name a card; groups without a name by their number."""
         if card.slot == UNDECIDED:
-            return self.tr("Undecided")
+            divided = any(other.is_group for other in self._cards)
+            return self.tr("Undecided") if divided else self.tr("No groups yet")
         if card.slot == SET_ASIDE:
             return self.tr("Set aside")
         return card.name or self.tr("Group {0}").format(card.slot + 1)

@@ -139,7 +139,7 @@ class HistoryDelegate(QStyledItemDelegate):
         """Write three lines: what and when; number and remark, or names; what it changed."""
         colors, item_words = theme.current().colors, model.item_words
         subjects = model.subjects(step)
-        middle = " · ".join(part for part in (f"#{step.seq}", model.remark(row)) if part)
+        middle = " · ".join(part for part in (model.numbers(row), model.remark(row)) if part)
         if item_words.has_pictures:
             place = self._draw_thumbs(painter, place, subjects)
         else:

@@ -20,7 +20,7 @@ from PySide6.QtCore import (
 from desktop.widgets import words
 from desktop.widgets.history.history_rows import START, HistoryTree, Row, Standing
 from desktop.widgets.item_words import ItemWords
-from engine.model import HistoryItem, Snapshot, StepKind, Verdict
+from engine.model import Answer, HistoryItem, Snapshot, StepKind, Verdict
 
 IS_SHOWN = Qt.ItemDataRole.UserRole
 IS_NOW = Qt.ItemDataRole.UserRole + 1
@@ -57,6 +57,7 @@ class HistoryModel(QAbstractListModel):
         self._snapshot: Snapshot | None = None
         self._tree = HistoryTree((), START, None)
         self._rows: list[Row] = []
+        self._changes: dict[int, HistoryItem] = {}  # by the answer: its last change in force
         self._toggled: dict[int, bool] = {}
         self._show = Show.ALL
         self._sought = ""
@@ -71,6 +72,7 @@ class HistoryModel(QAbstractListModel):
         self._snapshot = None
         self._tree = HistoryTree((), START, None)
         self._rows = []
+        self._changes = {}
         self._toggled = {}
         self._shown = START
         self.endResetModel()
@@ -79,6 +81,12 @@ class HistoryModel(QAbstractListModel):
         """Take the live state."""
         self._snapshot = snapshot
         self._tree = HistoryTree(snapshot.history, snapshot.position, snapshot.redo)
+        way = frozenset(self._tree.line_through(snapshot.position))
+        self._changes = {
+            step.target: step
+            for step in snapshot.history
+            if step.kind is StepKind.REVISE and step.target is not None and step.seq in way
+        }
         self._relay()
 
     def set_shown(self, seq: int) -> None:
@@ -147,11 +155,10 @@ class HistoryModel(QAbstractListModel):
         target = row.step.target if row.step.kind is StepKind.REVISE else row.seq
         if target is None:
             return None
-        verdict = row.step.answer.verdict
-        for step in self._snapshot.history:
-            if step.seq in way and step.target == target and step.answer is not None:
-                verdict = step.answer.verdict
-        return target, verdict
+        change = self._changes.get(target)
+        if change is not None and change.answer is not None:
+            return target, change.answer.verdict
+        return target, row.step.answer.verdict
 
     # ------------------------------------------------------------------ Qt model
 
@@ -185,13 +192,32 @@ class HistoryModel(QAbstractListModel):
             return self.tr("Start")
         match step.kind:
             case StepKind.ANSWER:
-                return words.verdict_word(step.answer.verdict) if step.answer else ""
+                return self._said(row, step.answer) if step.answer else ""
             case StepKind.REVISE:
                 return self.tr("Changed #{0}").format(step.target)
             case StepKind.SET_ASIDE:
                 return self.tr("Set aside")
             case StepKind.NAME:
                 return self.tr("Named") if step.text else self.tr("Name removed")
+
+    def _said(self, row: Row, answer: Answer) -> str:
+        """Give the verdict, and what it was changed to since."""
+        word, change = words.verdict_word(answer.verdict), self._change_of(row)
+        if change is None or change.answer is None:
+            return word
+        return f"{word} → {words.verdict_word(change.answer.verdict)}"
+
+    def _change_of(self, row: Row) -> HistoryItem | None:
+        """Give the change in force of an answer on the way to the present."""
+        return self._changes.get(row.seq) if row.standing is Standing.PAST else None
+
+    def numbers(self, row: Row) -> str:
+        """Give the numbers of a step: of the question, as while judging, and in the record."""
+        if row.step is None:
+            return ""
+        if row.step.kind is not StepKind.ANSWER:
+            return f"#{row.seq}"
+        return self.tr("Question {0} · #{1}").format(self._tree.question(row.seq), row.seq)
 
     def short_title(self, row: Row) -> str:
         """Say in one word what a step was."""
@@ -220,6 +246,9 @@ class HistoryModel(QAbstractListModel):
         if self.contradicts(row):
             return self.tr("contradicts earlier ones")
         parts = [words.confidence_word(step.answer.confidence), step.answer.note]
+        change = self._change_of(row)
+        if change is not None:
+            parts.insert(0, self.tr("changed at #{0}").format(change.seq))
         if step.kind is StepKind.REVISE:
             parts.insert(0, self.tr("to {0}").format(words.verdict_word(step.answer.verdict)))
         return " · ".join(part for part in parts if part)
@@ -236,14 +265,14 @@ class HistoryModel(QAbstractListModel):
         if row.step is None:
             return self.tr("before the first answer")
         if row.step.kind is StepKind.SET_ASIDE:
-            return words.items(len(row.step.items))
+            return words.set_aside(row.step, short=short)
         if row.step.kind is StepKind.NAME:
             return row.step.text
         return words.effect(row.step.effect, short=short)
 
     def sentence(self, row: Row) -> str:
         """Say everything about a row, as a screen reader would."""
-        parts = [f"#{row.seq}"] if row.step is not None else []
+        parts = [self.numbers(row)]
         parts.append(self.title(row))
         if row.step is not None:
             parts.append(self.remark(row))
@@ -258,13 +287,19 @@ class HistoryModel(QAbstractListModel):
         step = row.step
         if step is None:
             return self.tr("Double click goes on from the end of this branch.") if row.root else ""
-        lines = [self._words.name(item) for item in self.subjects(step)]
+        lines = [self.numbers(row)]
+        lines += [self._words.name(item) for item in self.subjects(step)]
         if step.answer is not None:
             if step.answer.response_ms is not None:
                 seconds = f"{step.answer.response_ms / 1000:.1f}"
                 lines.append(self.tr("answered in {0} s").format(seconds))
             if step.answer.note:
                 lines.append(step.answer.note)
+        lines.append(
+            self.tr("# counts every step ever taken, also those taken back; it never changes.")
+        )
+        if step.kind is StepKind.ANSWER:
+            lines.append(self.tr("The question's number counts the answers in force up to here."))
         return "\n".join(lines)
 
     def _is_now(self, row: Row) -> bool:

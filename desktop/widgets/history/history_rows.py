@@ -10,7 +10,7 @@ import enum
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.model import HistoryItem
+from engine.model import HistoryItem, StepKind
 
 _SHORT = 5
 """Branches of at most so many steps are open until a person closes them."""
@@ -95,6 +95,14 @@ class HistoryTree:
                 self._sizes[step.parent] += self._sizes[step.seq]
         self._position = position
         self._redo = redo
+        self._questions = {START: 0}
+        for step in history:  # a parent comes before its children
+            asked = step.kind is StepKind.ANSWER
+            self._questions[step.seq] = self._questions.get(step.parent, 0) + asked
+
+    def question(self, seq: int) -> int:
+        """Say the how manieth answer a step is on its way: the number its question had."""
+        return self._questions[seq]
 
     def parent(self, seq: int) -> int:
         """Give the state before a step."""

@@ -1,16 +1,25 @@
 """Controls that play the history like a film, forwards and backwards.
 
 Hides the timer and the pace of the engine. Promises that it only ever looks (never changes
-anything), and asks for the next state when the one before has been shown.
+anything), that the slider stands where the state that is shown stands on its way, and that the
+next state is asked for when the one before has been shown.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSlider,
+    QToolButton,
+    QWidget,
+)
 
 from desktop import theme
 from desktop.widgets.history.history_rows import START, HistoryTree
@@ -21,6 +30,7 @@ if TYPE_CHECKING:
 
 _PER_SECOND = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _USUAL = 2
+_ARROW = 34  # pixels of a combo box beside its words
 _WIDE = 420  # pixels from which on the words stand beside the controls
 
 
@@ -48,13 +58,28 @@ class ReplayBar(QWidget):
         self.forward = self._button(self.tr("One step forward"), "Alt+Right")
         self.play = self._button(self.tr("Play"))
         self.last = self._button(self.tr("To the end"))
-        self.speed = QSlider(Qt.Orientation.Horizontal, self)
-        self.speed.setRange(0, len(_PER_SECOND) - 1)
-        self.speed.setValue(_USUAL)
-        self.speed.setPageStep(1)
-        self.speed.setMinimumWidth(60)
-        self.speed.setAccessibleName(self.tr("Replay speed"))
+        self.place = QSlider(Qt.Orientation.Horizontal, self)
+        self.place.setMinimumWidth(60)
+        self.place.setAccessibleName(self.tr("Step that is looked at"))
+        self.place.setToolTip(self.tr("Drag to look at another step; nothing is changed"))
+        self.speed = QComboBox(self)
+        for pace in _PER_SECOND:
+            self.speed.addItem(self.tr("{0} steps/s").format(f"{pace:g}"), pace)
+        self.speed.setCurrentIndex(_USUAL)
+        # By itself it would be half as wide again as its words and arrow.
+        words = max((self.speed.itemText(at) for at in range(self.speed.count())), key=len)
+        self.speed.setFixedWidth(self.fontMetrics().horizontalAdvance(words) + _ARROW)
+        self.speed.setProperty("role", "cell")  # small
+        self.speed.setAccessibleName(self.tr("Speed of playing"))
+        self.speed.setToolTip(self.tr("Speed of playing"))
+        self.speed.view().setAccessibleName(self.tr("Speed of playing"))
         self._where = QLabel(self)
+        self._where.setToolTip(
+            self.tr(
+                "Counts all steps of this way: answers, changes, names, and items set aside. "
+                "What was taken back is not counted."
+            )
+        )
         self._lay_out()
         self.first.clicked.connect(self.to_first)
         self.play_back.clicked.connect(self.toggle_backwards)
@@ -62,7 +87,8 @@ class ReplayBar(QWidget):
         self.forward.clicked.connect(self.step_forward)
         self.play.clicked.connect(self.toggle_forwards)
         self.last.clicked.connect(self.to_last)
-        self.speed.valueChanged.connect(self._set_pace)
+        self.place.valueChanged.connect(self._drag)
+        self.speed.currentIndexChanged.connect(self._set_pace)
         controller.studyOpened.connect(self._opened)
         controller.closed.connect(self._opened)
         controller.snapshotChanged.connect(self._changed)
@@ -85,13 +111,17 @@ class ReplayBar(QWidget):
         row.setSpacing(0)
         for button in (self.first, self.play_back, self.back, self.forward, self.play, self.last):
             row.addWidget(button)
-        row.addSpacing(6)
-        row.addWidget(self.speed, 1)
+        row.addStretch(1)
+        row.addWidget(self.speed)
+        below = QHBoxLayout()
+        below.setSpacing(8)
+        below.addWidget(self.place, 1)
+        below.addWidget(self._where)
         self._rows = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(2)
-        self._rows.addLayout(row, 1)
-        self._rows.addWidget(self._where)
+        self._rows.addLayout(row)
+        self._rows.addLayout(below, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put everything in one row where there is room."""
@@ -202,12 +232,15 @@ class ReplayBar(QWidget):
             self._awaited = True
             self._controller.view(seq)
 
-    def _set_pace(self, value: int) -> None:
-        pace = _PER_SECOND[value]
-        self._timer.setInterval(round(1000 / pace))
-        text = self.tr("Speed: {0} steps a second").format(f"{pace:g}")
-        self.speed.setToolTip(text)
-        self.speed.setAccessibleDescription(text)
+    def _set_pace(self, chosen: int) -> None:
+        self._timer.setInterval(round(1000 / _PER_SECOND[chosen]))
+
+    def _drag(self, at: int) -> None:
+        """Look at the step that the slider was put to by a person."""
+        self.stop()
+        line = self.line
+        if 0 <= at < len(line):
+            self._go(line[at])
 
     # ------------------------------------------------------------------ following
 
@@ -239,10 +272,22 @@ class ReplayBar(QWidget):
         for button in (self.last, self.forward):
             button.setEnabled(is_open and at < len(line) - 1)
         self.play.setEnabled(is_open and len(line) > 1)
+        self._put(at, len(line) - 1)
         replaying = self._controller.replaying
         text = self.tr("Looking at step {0} of {1}") if replaying else self.tr("Step {0} of {1}")
         self._where.setText(text.format(at, len(line) - 1))
         self._where.setVisible(is_open)
+
+    def _put(self, at: int, last: int) -> None:
+        """Let the slider follow, unless a person holds it: then it is ahead of what is shown."""
+        if self.place.isSliderDown():
+            return
+        with QSignalBlocker(self.place):
+            self.place.setRange(0, last)
+            self.place.setPageStep(max(1, last // 10))
+            self.place.setValue(at)
+        self.place.setEnabled(last > 0)
+        self.place.setAccessibleDescription(self.tr("{0} of {1}").format(at, last))
 
     def _recolour(self) -> None:
         for button, icon in (

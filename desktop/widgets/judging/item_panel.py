@@ -19,7 +19,8 @@ from engine.model import Group, Snapshot
 
 _TOGETHER = 5
 _THUMBNAIL = 34  # pixels of the layout
-_NAME = 32  # letters of a group's name that are shown before any thumbnails
+_NAME = 18  # letters of a group's name and count that are never given up
+_FILE = 12  # letters of a file name, likewise
 
 
 class ItemPanel(QWidget):
@@ -46,12 +47,12 @@ class ItemPanel(QWidget):
         self.view = PictureView(self)
         self._chip = QLabel(self)
         self._chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._group = ElidedLabel(parent=self, least=_NAME)
+        self._group = ElidedLabel(Qt.TextElideMode.ElideMiddle, self, least=_NAME)
         self._group.setProperty("role", "muted")
         self._strip = ThumbStrip(store, _THUMBNAIL, self)
         self._strip.setAccessibleName(self.tr("Others of this group"))
         self._strip.setToolTip(self.tr("Already together in this group"))
-        self._name = ElidedLabel(Qt.TextElideMode.ElideMiddle, self)
+        self._name = ElidedLabel(Qt.TextElideMode.ElideMiddle, self, least=_FILE)
         self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._name.setProperty("role", "muted")
         self._caption = QWidget(self)
@@ -61,9 +62,10 @@ class ItemPanel(QWidget):
         row.setSpacing(8)
         row.addWidget(self._chip)
         row.addWidget(self._group)
-        row.addWidget(self._strip)
-        row.addWidget(self._name, 1)
-        self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row.addWidget(self._strip, 1)
+        row.addWidget(self._name)
+        # words go before pictures: the others of the group take what room is left
+        self._strip.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -154,7 +156,7 @@ def place_of(snapshot: Snapshot, item: int) -> Place:
         far = _tr("not placed yet; nearest: {0}").format(nearest)
         return Place(None, _tr("not placed"), _tr("not placed yet"), far)
     brief = " ".join((theme.slot_text(slot), group.name)).rstrip()
-    return Place(group, brief, group.name or counted, full)
+    return Place(group, brief, full, full)
 
 
 def _others(group: Group | None, item: int) -> list[int]:

@@ -6,7 +6,9 @@ and no text is cut off in a narrow window.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.images import PictureStore
+from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.judging.answer_bar import AnswerBar
 from desktop.widgets.judging.aside_menu import AsideMenu
 from desktop.widgets.judging.last_answers import LastAnswers
@@ -27,10 +30,12 @@ from desktop.widgets.judging.pair_area import PairArea
 from desktop.widgets.judging.passing_note import PassingNote
 from desktop.widgets.judging.view_tools import ViewTools
 from desktop.widgets.notice import Notice
+from desktop.widgets.paragraph import Paragraph
 
 _NARROW = 130  # letters: below it the last answers stand under the reason
 _CRAMPED = 100  # below it the small buttons do not name their keys
 _MARGIN = 16
+_FOOT_GAP = 6
 _ICON = QSize(18, 18)
 
 
@@ -69,15 +74,15 @@ class JudgingPane(QWidget):
         self.question.setFont(heading)
         self.question.setWordWrap(True)
         self.question.setTextFormat(Qt.TextFormat.PlainText)
-        self.progress = QLabel(self)
+        self.progress = ElidedLabel(Qt.TextElideMode.ElideRight, self)
         self.progress.setProperty("role", "muted")
-        self.progress.setWordWrap(True)
         self.area = PairArea(store, self)
         self.tools = ViewTools(self.area.views, self)
         self.replay = Notice("history", "accent", self)
         self.conflict = Notice("warning", "warning", self)
         self.failure = Notice("image", "warning", self)
         self.bar = AnswerBar(self)
+        self._is_narrow = self._in_full = False
         self._words: dict[QPushButton, tuple[str, str]] = {}
         self.guess = self._small(
             self.tr("Guess"), self.tr("G"), self.tr("The next answer is only a guess (G)")
@@ -95,12 +100,9 @@ class JudgingPane(QWidget):
             self.tr("Take the last step back (Backspace or Ctrl+Z)"),
         )
         self.note = PassingNote(self)
-        self.why = QLabel(self)
+        self.why = Paragraph(2, self)
         self.why.setProperty("role", "muted")
-        self.why.setWordWrap(True)
-        self.why.setTextFormat(Qt.TextFormat.PlainText)
         self.why.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.why.setMinimumHeight(2 * self.why.fontMetrics().lineSpacing())
         self.last = LastAnswers(store, self)
         self._lay_out()
         self._color()
@@ -125,7 +127,7 @@ class JudgingPane(QWidget):
         head = QVBoxLayout()
         head.setSpacing(0)
         head.addLayout(asked)
-        head.addWidget(self.progress)
+        head.addWidget(self._line())
         under = QHBoxLayout()
         under.setSpacing(4)
         under.setContentsMargins(0, -4, 0, -4)  # quiet buttons have room of their own
@@ -133,8 +135,10 @@ class JudgingPane(QWidget):
         under.addWidget(self.aside)
         under.addWidget(self.note, 1)
         under.addWidget(self.undo)
-        self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._foot.setSpacing(6)
+        self._below = _Kept(self._foot_height, self)
+        self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._below)
+        self._foot.setContentsMargins(0, 0, 0, 0)
+        self._foot.setSpacing(_FOOT_GAP)
         self._foot.addWidget(self.why, 1)
         self._foot.addWidget(self.last)
         # not Maximum: the reason above it would be laid out as narrow as that
@@ -143,21 +147,59 @@ class JudgingPane(QWidget):
         column.setContentsMargins(_MARGIN, 10, _MARGIN, 8)
         column.setSpacing(7)
         column.addLayout(head)
-        for notice in (self.replay, self.conflict, self.failure):
-            column.addWidget(notice)
         column.addWidget(self.area, 1)
         column.addWidget(self.bar)
         column.addLayout(under)
-        column.addLayout(self._foot)
+        column.addWidget(self._below)
+
+    def _line(self) -> QWidget:
+        """Make the line below the question: how far the person is, or what matters more now.
+
+        Its height is that of a notice, whether there is one or not.
+        """
+        notices = (self.replay, self.conflict, self.failure)
+        line = _Kept(lambda: max(notice.sizeHint().height() for notice in notices), self)
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        for notice in notices:
+            row.addWidget(notice)
+        # what room a notice leaves
+        self.progress.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row.addWidget(self.progress, 1)
+        return line
+
+    def show_why(self, text: str, *, in_full: bool) -> None:
+        """Say why this pair is asked; in full, where there is little room, it takes all of it."""
+        self._in_full = in_full
+        self.why.setText(text)
+        self._share_foot()
+
+    def _foot_height(self) -> int:
+        """Give the height of reason and last answers, whether there are any or not."""
+        reason, answers = self.why.sizeHint().height(), self.last.minimumHeight()
+        return reason + _FOOT_GAP + answers if self._is_narrow else max(reason, answers)
+
+    def _share_foot(self) -> None:
+        """Let the last answers give way to the reason in full: the height stays the same."""
+        self.last.setVisible(not (self._is_narrow and self._in_full))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow another font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            for kept in self.findChildren(_Kept):
+                kept.updateGeometry()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the last answers under the reason where both do not fit side by side."""
         super().resizeEvent(event)
         ways = QBoxLayout.Direction
         width = event.size().width() // self.fontMetrics().averageCharWidth()
-        is_narrow = width < _NARROW
-        self._foot.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
-        self._foot.setStretchFactor(self.why, 0 if is_narrow else 1)  # height is for the pair
+        narrow = self._is_narrow = width < _NARROW
+        self._foot.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
+        self._below.updateGeometry()
+        self._share_foot()
         self._name_keys(shown=width >= _CRAMPED)
 
     def _name_keys(self, *, shown: bool) -> None:
@@ -172,3 +214,24 @@ class JudgingPane(QWidget):
         self.guess.setStyleSheet(
             f"QPushButton:checked {{ background: {colors.hover}; border-color: {colors.accent}; }}"
         )
+
+
+class _Kept(QWidget):
+    """A place whose height is kept, whatever comes and goes in it.
+
+    Parameters
+    ----------
+    height
+        Gives it, in the font in force.
+    """
+
+    def __init__(self, height: Callable[[], int], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._height = height
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, self._height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), self._height())

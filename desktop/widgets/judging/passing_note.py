@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QWidget
+
+from desktop.widgets.paragraph import Paragraph
 
 SHOWN_MS = 5000
 
 
-class PassingNote(QLabel):
+class PassingNote(Paragraph):
     """Says something for five seconds; below that, it may give a standing hint."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(2, parent)
         self._hint = ""
-        self.setWordWrap(True)
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.passing = QTimer(self)
         self.passing.setSingleShot(True)
         self.passing.setInterval(SHOWN_MS)
         self.passing.timeout.connect(self.clear)
-
-    def hasHeightForWidth(self) -> bool:
-        """Keep to two lines, so that nothing jumps when words come and go."""
-        return False
-
-    def sizeHint(self) -> QSize:
-        """Ask for two lines of any width."""
-        return QSize(0, 2 * self.fontMetrics().lineSpacing() + 2)
-
-    def minimumSizeHint(self) -> QSize:
-        """Ask for two lines of any width."""
-        return self.sizeHint()
 
     def say(self, text: str) -> None:
         """Show a text for a while."""

@@ -21,7 +21,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -329,6 +329,11 @@ class RowComparison(QTableView):
     def dimmed(self, dimmed: bool) -> None:
         self._dimmed = dimmed
         self.viewport().update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Leave a click to the page, which takes the keyboard focus."""
+        super().mousePressEvent(event)
+        event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint, and tell when the present pair is on the screen for the first time."""
