@@ -116,6 +116,9 @@ class Problem:
     ----------
     points
         float32[n, d], read-only.
+    fingerprint
+        Tells these points from any others: what is kept for some must never serve others. Part of
+        every step's key, for a shelf outlives the problem.
 
     Raises
     ------
@@ -143,6 +146,11 @@ class Problem:
         self.seed = seed
         self.set_aside = set_aside
         self.steps = steps or StepCache()
+        self.fingerprint = hashlib.blake2b(
+            array.data,
+            digest_size=8,
+            person=self.n.to_bytes(8, "little") + self.d.to_bytes(8, "little"),
+        ).hexdigest()
 
     @property
     def n(self) -> int:
@@ -174,4 +182,5 @@ class Problem:
         other = Problem.__new__(Problem)
         other._rows, other.points, other.seed = self._rows, self.points, self.seed
         other.steps, other.set_aside = self.steps, set_aside
+        other.fingerprint = self.fingerprint
         return other

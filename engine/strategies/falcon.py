@@ -15,7 +15,6 @@ FALCON's Algorithm 1; prototypes and criticisms after MMD-critic (see `engine.mm
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -146,8 +145,6 @@ class Falcon:
         apart = self._apart[prototype]
         for group in self._nearest_groups(problem, prototype):
             known = self._example(problem, group, prototype)
-            if known is None:
-                continue
             verdict = yield Query(
                 Pair.of(prototype, known), _reason(size, len(apart), len(self._groups)), size
             )
@@ -173,11 +170,9 @@ class Falcon:
         apart = _to_means(problem.points[[prototype]], self._centres, self._groups)[0]
         return [int(group) for group in np.argsort(apart, kind="stable")]
 
-    def _example(self, problem: Problem, group: int, prototype: int) -> int | None:
-        """Give the member of a group nearest to a prototype, among those that may be asked."""
-        members = [item for item in self._groups[group] if item not in problem.set_aside]
-        if not members:
-            return None
+    def _example(self, problem: Problem, group: int, prototype: int) -> int:
+        """Give the member of a group nearest to a prototype; none of them is set aside."""
+        members = self._groups[group]
         differences = problem.points[members].astype(np.float64) - problem.points[prototype]
         return members[int(np.square(differences).sum(axis=1).argmin())]
 
@@ -215,7 +210,7 @@ class _Growth:
         self._job = job
         shown = " ".join(f"{name}={text}" for name, text in parameters.texts(params).items())
         self._key = (
-            f"{Falcon.name}/{Falcon.version} {shown} seed={problem.seed} on {_fingerprint(problem)}"
+            f"{Falcon.name}/{Falcon.version} {shown} seed={problem.seed} on {problem.fingerprint}"
         )
         self._rounds: list[IntArray] = []
         self._last_near: tuple[int, _Near] | None = None
@@ -343,13 +338,6 @@ class _Growth:
 
     def _indices(self, what: str, index: int, compute: Callable[[], npt.ArrayLike]) -> IntArray:
         return self._problem.steps.indices(f"{self._key} {what} {index}", compute)
-
-
-def _fingerprint(problem: Problem) -> str:
-    """Tell these points from any others: what is kept for one must never serve another."""
-    return problem.steps.get(
-        "falcon points", lambda: hashlib.blake2b(problem.points.data, digest_size=8).hexdigest()
-    )
 
 
 def _to_means(

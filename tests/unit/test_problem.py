@@ -36,6 +36,14 @@ def test_one_memory_serves_every_run_of_a_problem() -> None:
         assert one.tensor.numpy().ctypes.data == problem.points.ctypes.data
 
 
+def test_other_points_and_other_shapes_have_another_fingerprint() -> None:
+    shared = StepCache()
+    several = [POINTS, POINTS + 1, POINTS.reshape(4, 3), POINTS[::-1]]
+    found = {Problem(points, steps=shared).fingerprint for points in several}
+    assert len(found) == 4
+    assert Problem(POINTS, seed=9).without(frozenset({2})).fingerprint in found
+
+
 def test_streams_differ_by_purpose_and_seed_and_not_by_order() -> None:
     one, other = Problem(POINTS, seed=1), Problem(POINTS, seed=2)
     late = one.rng("b"), one.rng("a")
