@@ -7,6 +7,7 @@ items linked to them. Every implied verdict can be explained by the answers behi
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Set as AbstractSet
 
 from engine.model import Conflict, Pair, Verdict
 
@@ -107,6 +108,22 @@ class Constraints:
         if self.component(near) != one:
             near, far = far, near
         return (*self._chain(pair.a, near), parting, *self._chain(far, pair.b))
+
+    def parts(self) -> dict[int, tuple[list[int], AbstractSet[int]]]:
+        """Give all items answered about, by component.
+
+        Returns
+        -------
+        dict
+            Representative -> (items in rising order, representatives held apart from it).
+        """
+        found: dict[int, tuple[list[int], AbstractSet[int]]] = {}
+        for item in sorted({item for pair in self._answered for item in pair}):
+            root = self.component(item)
+            if root not in found:
+                found[root] = [], self._apart.get(root, {}).keys()
+            found[root][0].append(item)
+        return found
 
     @property
     def implied(self) -> int:

@@ -160,6 +160,40 @@ def closed(path: Iterable[Event]) -> Constraints:
     return closure
 
 
+def honoured(clustering: Clustering, closure: Constraints) -> Clustering:
+    """Move single items so that no group breaks an answer in force.
+
+    A strategy groups by what it asked. Of an answer it did not ask for (volunteered, or given
+    before another was revised) it may know nothing, and what was left unsure it may put anywhere.
+    Items linked by answers go to the group that most of them are in, the surest first; those held
+    apart from everything there open a group.
+    """
+    labels, confidence = clustering.labels, clustering.confidence
+    parts = closure.parts()
+    surest = sorted(parts, key=lambda root: (-confidence[parts[root][0]].max(), parts[root][0]))
+    holders: dict[int, set[int]] = {}
+    moved: dict[int, int] = {}
+    fresh = clustering.n_groups
+    for root in surest:
+        items, apart = parts[root]
+        weights: dict[int, float] = {}
+        for item in items:
+            weights[int(labels[item])] = weights.get(int(labels[item]), 0.0) + 1 + confidence[item]
+        if set(weights) == {-1} and len(items) == 1:
+            continue  # undecided, and no answer asks for a group
+        likely = sorted(weights, key=lambda label: (-weights[label], label))
+        free = (g for g in likely if g >= 0 and apart.isdisjoint(holders.get(g, ())))
+        group = next(free, fresh)
+        fresh = max(fresh, group + 1)
+        holders.setdefault(group, set()).add(root)
+        moved.update((item, group) for item in items if labels[item] != group)
+    if not moved:
+        return clustering
+    labels = labels.copy()
+    labels[list(moved)] = list(moved.values())
+    return Clustering.of(labels, confidence, clustering.exemplars, clustering.criticisms)
+
+
 def _drive(run: Run, closure: Constraints, aside: frozenset[int]) -> None:
     """Send every verdict that is settled, and stop at the first pair nobody has settled."""
     out = aside | closure.frozen
@@ -181,7 +215,7 @@ def _grouped(
     before: Colours | None,
 ) -> State:
     """Complete a state by the groups that the run now sees, in the colours they had before."""
-    clustering = run.strategy.clustering()
+    clustering = honoured(run.strategy.clustering(), closure)
     for shared in (clustering.labels, clustering.confidence):
         shared.flags.writeable = False  # snapshots go from thread to thread
     labels = clustering.labels

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine import answers
 from engine.answers import AnswerLog
 from engine.errors import Cancelled, UsageError
 from engine.job import Job
@@ -137,6 +138,21 @@ def test_the_live_state_is_the_fold_of_the_log(
             h if h.on_path else (h.seq, h.parent, h.answer) for h in state["history"]
         ]
     assert ours == theirs
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves)
+def test_the_groups_break_no_answer_in_force(strategy: str, plan: list[tuple[str, object]]) -> None:
+    live = session(strategy)
+    for move in plan:
+        perform(live, move)
+    labels = live.clustering.labels
+    contradicting = {conflict.seq for conflict in live.snapshot().conflicts}
+    for said in answers.statements(live.log.path()):
+        if said.seq not in contradicting and said.verdict is not Verdict.UNSURE:
+            together = labels[said.pair.a] == labels[said.pair.b] != -1
+            assert together == (said.verdict is Verdict.SAME)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
