@@ -99,6 +99,9 @@ QComboBox::down-arrow {{ image: url("{down}"); width: 14px; height: 14px; }}
 QComboBox[role="cell"] {{ background: transparent; border: 2px solid transparent;
     border-radius: 4px; padding: 0 24px 0 4px; min-height: 16px; }}
 QComboBox[role="cell"]:focus {{ border-color: {c.accent}; }}
+QComboBox[role="small"] {{ background: transparent; border: 2px solid transparent;
+    border-radius: 4px; padding: 0 0 0 4px; min-height: 16px; }}
+QComboBox[role="small"]:focus {{ border-color: {c.accent}; }}
 QAbstractSpinBox {{ padding-right: 26px; }}
 QAbstractSpinBox QLineEdit {{ border: 0; padding: 0 0 0 6px; background: transparent; }}
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ border: 0; width: 24px;

@@ -209,7 +209,7 @@ class ColumnsView(QTableView):
         model.dataChanged.connect(self._changed)
         self.setModel(model)
         header = self.horizontalHeader()
-        for at, width in ((_NAME, 136), (_KIND, 104), (_VALUES, 120)):
+        for at, width in ((_NAME, 148), (_KIND, 104), (_VALUES, 108)):
             header.resizeSection(at, width)
         self._fit_roles()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)

@@ -111,7 +111,9 @@ class ImportDialog(QDialog):
         self.heading.setProperty("role", "title")
         self.place = QLabel(str(self._source))
         self.place.setProperty("role", "muted")
-        self.place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.place.setTextFormat(Qt.TextFormat.PlainText)
+        # A label as low as its line cuts off the first row of pixels, the dots of a Ü.
+        self.place.setMinimumHeight(self.place.fontMetrics().lineSpacing() + 6)
         self.place.setWordWrap(True)
         body = QSplitter(Qt.Orientation.Horizontal)
         body.setChildrenCollapsible(False)

@@ -100,7 +100,7 @@ class Workspace(QMainWindow):
         self.resizeDocks([self.overview], [beside], Qt.Orientation.Horizontal)
         self.resizeDocks(
             [self.overview, self.history],
-            [high * 11 // 20, high * 9 // 20],
+            [high * 21 // 40, high * 19 // 40],
             Qt.Orientation.Vertical,
         )
 

@@ -58,5 +58,6 @@ class ElidedLabel(QLabel):
         self.setToolTip(self._more or (self.text() if text != self.text() else ""))
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(self.contentsRect(), int(self.alignment()), text)
+        flags = int(self.alignment()) | int(Qt.TextFlag.TextDontClip)  # the dots of a Ü stand out
+        painter.drawText(self.contentsRect(), flags, text)
         painter.end()

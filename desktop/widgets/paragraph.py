@@ -70,5 +70,6 @@ class Paragraph(QLabel):
         across = align & Qt.AlignmentFlag.AlignHorizontal_Mask
         for at, line in enumerate(lines):
             place = QRectF(room.left(), top + at * height, room.width(), height)
-            painter.drawText(place, int(across | Qt.AlignmentFlag.AlignVCenter), line)
+            flags = across | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(place, int(flags) | int(Qt.TextFlag.TextDontClip), line)
         painter.end()

@@ -202,8 +202,10 @@ def _described(
     job.step(0, len(rows), _TEXT)
     describe, at_once = recipe.prepare()
     wanted = [pictures[row] for row in rows]
-    read = in_order(lambda picture: picture.load(recipe.size), wanted, job, _TEXT)
+    # Told is what has been described, not what has been read for it: that is the shorter part.
+    read = in_order(lambda picture: picture.load(recipe.size), wanted, job, text="")
     for start in range(0, len(rows), at_once):
+        job.step(start, len(rows), _TEXT)
         # Every picture taken from `read` is a job step, so a stop waits for one batch at most.
         batch = describe(np.stack([pixels for _, pixels in islice(read, at_once)]))
         for row, features in zip(rows[start : start + at_once], batch, strict=True):

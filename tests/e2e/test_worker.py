@@ -40,9 +40,11 @@ from desktop.messages import (
     Tell,
     Undo,
     View,
+    Working,
 )
 from desktop.worker import EngineWorker
 from engine.model import Snapshot, Verdict
+from engine.session import Session
 
 PATIENCE = 30_000  # ms; loading torch on a busy machine
 N = 24
@@ -231,6 +233,35 @@ def test_look_ahead_knows_the_question_that_follows(desk: Desk, project: Path) -
     desk.ask(Tell(now.revision, a, b, Verdict.SAME), Changed)
     after = desk.state().question
     assert (after and after.pair) == (expected and expected.pair)
+
+
+def test_a_crash_in_look_ahead_is_reported_once_and_the_question_stays(
+    desk: Desk, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Snapshot:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(Session, "speculate", fail)
+    reports: list[object] = []
+    desk.controller.crashed.connect(reports.append)
+    revision = desk.state().revision
+    desk.answer(1)
+    desk.wait(lambda: bool(reports))
+    desk.wait(lambda: isinstance(desk.heard[-1], Changed))  # after the report: answers count again
+    desk.answer(2)
+    assert desk.state().revision == revision + 3
+    assert len(reports) == 1
+
+
+def test_every_stage_of_making_a_project_is_named(
+    desk: Desk, pictures: Path, tmp_path: Path
+) -> None:
+    desk.ask(CreateProject(pictures, tmp_path / "q.pairloom", "pixels", 0), Opened)
+    texts = list(dict.fromkeys(r.text for r in desk.heard if isinstance(r, Working)))
+    named = ["Loading the engine", "Describing pictures", "Drawing the map"]
+    assert [text for text in texts if text in named] == named
+    assert texts[-1] != "Drawing the map"
+    assert "Choosing the first pair" in texts
 
 
 def test_looking_back_changes_nothing(desk: Desk, project: Path) -> None:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _PER_SECOND = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 _USUAL = 2
-_ARROW = 34  # pixels of a combo box beside its words
-_WIDE = 420  # pixels from which on the words stand beside the controls
+_ARROW = 38  # pixels of a combo box beside its words
+_WIDE = 560  # pixels from which on the slider stands beside the buttons, long enough to drag
 
 
 class ReplayBar(QWidget):
@@ -69,7 +69,7 @@ class ReplayBar(QWidget):
         # By itself it would be half as wide again as its words and arrow.
         words = max((self.speed.itemText(at) for at in range(self.speed.count())), key=len)
         self.speed.setFixedWidth(self.fontMetrics().horizontalAdvance(words) + _ARROW)
-        self.speed.setProperty("role", "cell")  # small
+        self.speed.setProperty("role", "small")
         self.speed.setAccessibleName(self.tr("Speed of playing"))
         self.speed.setToolTip(self.tr("Speed of playing"))
         self.speed.view().setAccessibleName(self.tr("Speed of playing"))
@@ -119,7 +119,7 @@ class ReplayBar(QWidget):
         below.addWidget(self._where)
         self._rows = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._rows.setContentsMargins(0, 0, 0, 0)
-        self._rows.setSpacing(2)
+        self._rows.setSpacing(0)
         self._rows.addLayout(row)
         self._rows.addLayout(below, 1)
 
@@ -129,7 +129,7 @@ class ReplayBar(QWidget):
         direction = QBoxLayout.Direction
         is_wide = self.width() >= _WIDE
         self._rows.setDirection(direction.LeftToRight if is_wide else direction.TopToBottom)
-        self._rows.setSpacing(8 if is_wide else 2)
+        self._rows.setSpacing(8 if is_wide else 0)
 
     # ------------------------------------------------------------------ where we are
 

@@ -47,6 +47,7 @@ class ItemPanel(QWidget):
         self.view = PictureView(self)
         self._chip = QLabel(self)
         self._chip.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._chip.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._group = ElidedLabel(Qt.TextElideMode.ElideMiddle, self, least=_NAME)
         self._group.setProperty("role", "muted")
         self._strip = ThumbStrip(store, _THUMBNAIL, self)
