@@ -357,6 +357,8 @@ def _reason(size: int, ruled_out: int, groups: int) -> Reason:
         if size > 1
         else "No answer has placed one of these yet"
     )
+    if groups == 1:  # nothing is divided yet, and people are not told of a group
+        return Reason.of(who + "; the other is the closest example so far.", size=size)
     if ruled_out == 0:
         return Reason.of(
             who + "; the other is the closest example of the group most like it.", size=size
