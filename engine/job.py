@@ -59,11 +59,7 @@ class Job:
             return
         now = time.monotonic()
         # A new text must show at once: what it names may take long before it calls again.
-        if (
-            text != self._text
-            or now - self._last >= self._INTERVAL
-            or (total and done >= total)
-        ):
+        if text != self._text or now - self._last >= self._INTERVAL or (total and done >= total):
             self._last, self._text = now, text
             self._report(done, total, text)
 
