@@ -202,7 +202,7 @@ def _look_back(person: Person, dog: Watchdog, watch: Stopwatch) -> None:
         watch.measure("replay step", history.step_back)
         person.pass_time(0.1)
     dog.phase = "replay as a film"
-    history.replay.speed.setValue(history.replay.speed.maximum())
+    history.replay.speed.setCurrentIndex(history.replay.speed.count() - 1)
     history.replay.play.click()
     person.wait(lambda: not history.replay.is_playing)
     history.return_to_now()
