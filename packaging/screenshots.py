@@ -31,7 +31,7 @@ from desktop.controller import Controller
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.main_window import MainWindow
 from desktop.messages import CreateProject, GoTo, NameGroup, OpenProject, Revise, Undo
-from desktop.settings import Recent, Settings
+from desktop.settings import Settings
 from engine.model import Verdict
 
 SIZES = {"": (1280, 800), "-large": (1920, 1080)}
@@ -193,11 +193,11 @@ def _pictures(stage: Stage, folder: Path, source: Path) -> None:
     project = source.with_suffix(".pairloom")
     question = "Do these two show the same digit?"
     stage.create(CreateProject(source, project, "classic", 0, question=question, planned=100))
-    stage.settings.forget_all()
-    stage.settings.remember(Recent(str(project), 600, 60, pictures=True))
-    _looks(stage, lambda name: stage.take(folder / f"start-{name}.png") if _start(stage) else None)
     stage.window.show_judge()
     stage.judge(60, truth)
+    stage.window.show_start()
+    _looks(stage, lambda name: stage.take(folder / f"start-{name}.png"))
+    stage.window.show_judge()
     _name_groups(stage, truth)
     _looks(stage, lambda name: stage.take(folder / f"judge-pictures-{name}.png"))
     stage.window.show_overview()
@@ -265,11 +265,6 @@ def _both(stage: Stage, take: Callable[[str], None]) -> None:
 def _digits() -> dict[str, str]:
     with paths.sample_images().with_suffix(".csv").open(encoding="utf-8") as file:
         return {Path(row["file"]).name: row["digit"] for row in csv.DictReader(file)}
-
-
-def _start(stage: Stage) -> bool:
-    stage.window.show_start()
-    return True
 
 
 def _table(stage: Stage, folder: Path, source: Path) -> None:
