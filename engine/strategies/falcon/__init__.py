@@ -1,0 +1,98 @@
+"""FALCON: prototypes and criticisms decide what to ask; answers about prototypes make the groups.
+
+Points are divided among prototypes (each point to its nearest). In every round criticisms, points
+that the prototypes represent badly, show which cell is too coarse; it gets new prototypes, and
+each of them is put to the person: is it like the nearest group, the next nearest, ... ? A yes
+joins it to the group, a no from all of them opens a new group.
+
+Which prototypes come next never depends on the answers, only on the points. `Growth` computes
+them and keeps them in the problem's step cache, so that undo and replay need no new sums.
+
+References
+----------
+FALCON's Algorithm 1; prototypes and criticisms after MMD-critic (see `engine.mmd`).
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from engine.confidence import margin
+from engine.errors import UsageError
+from engine.job import Job
+from engine.model import Clustering
+from engine.problem import Problem
+from engine.strategies.falcon.growth import NEAR, Growth
+from engine.strategies.falcon.params import FalconParams
+from engine.strategies.falcon.placing import Groups
+
+if TYPE_CHECKING:
+    from engine.strategies import Run
+
+
+class Falcon:
+    """The strategy as the loop of the paper.
+
+    Where the sources are silent: new prototypes are questioned in the order picked; a prototype
+    left unsure, set aside or not yet answered goes with the nearest group it was not told apart
+    from, is never shown as an example of it, and does not move its mean.
+
+    Parameters
+    ----------
+    params
+        Kernel width.
+    """
+
+    name: ClassVar[str] = "falcon"
+    version: ClassVar[int] = 1
+    Params: ClassVar[type[Any]] = FalconParams
+
+    def __init__(self, params: FalconParams) -> None:
+        self._params = params
+        self._growth: Growth | None = None
+        self._groups: Groups | None = None
+        self._round = 0
+
+    def run(self, problem: Problem, job: Job) -> Run:
+        """Yield the questions of round after round, until every point is a prototype."""
+        self._growth = growth = Growth(problem, self._params, f"{self.name}/{self.version}", job)
+        self._groups = groups = Groups(problem)
+        for index in count():
+            if not growth.reach(index):
+                return
+            self._round = index
+            fresh = growth.prototypes(index)
+            groups.expect(fresh)
+            for prototype, size in zip(fresh, growth.sizes(index), strict=True):
+                yield from groups.place(prototype, size)
+
+    def clustering(self) -> Clustering:
+        """Divide all points among the prototypes, each taking its group's label.
+
+        Confidence is the margin (e - d) / (e + d) in [0, 1]: d is the distance to the nearest
+        prototype whose membership of the item's group is settled, e to the nearest one that is
+        not known to belong to it. An item whose own prototype is not settled has 0.
+        """
+        if self._growth is None or self._groups is None:
+            raise UsageError("falcon has not been started")
+        growth = self._growth
+        prototypes = growth.all_prototypes(self._round)
+        settled, group = self._groups.memberships(prototypes)
+        near, distance = growth.near(self._round)
+        distance = np.maximum(distance, 0)
+        of_item = group[near[:, 0]]
+        own = settled[near] & (group[near] == of_item[:, None])
+        inner = np.where(own, distance, np.inf).min(axis=1)
+        outer = np.where(own, np.inf, distance).min(axis=1)
+        # beyond the remembered ones, other prototypes are at least as far as the last of these
+        farthest = distance[:, -1] if len(prototypes) > NEAR else np.float32(np.inf)
+        outer = np.minimum(outer, farthest)
+        return Clustering.of(
+            of_item,
+            margin(inner, outer),
+            exemplars=tuple(prototypes),
+            criticisms=tuple(growth.criticisms(self._round)),
+        )
