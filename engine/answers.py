@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.errors import ProjectDamagedError, UsageError
-from engine.model import Answer, Pair, Verdict
+from engine.model import Answer, Pair, Source, Verdict
 
 
 class EventKind(enum.Enum):
@@ -31,6 +31,8 @@ class EventKind(enum.Enum):
 
 
 STEPS = frozenset({EventKind.ANSWER, EventKind.REVISE, EventKind.SET_ASIDE, EventKind.NAME})
+
+_CHOSEN = frozenset({Source.VOLUNTEERED, Source.IMPORTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What holds about a pair on a path: the verdict in force, and the step that first said it."""
+    """What holds about a pair on a path: the verdict in force, and the step that first said it.
+
+    `deliberate`: the person chose to say it (volunteered, brought along, revised) instead of
+    replying to a question.
+    """
 
     seq: int
     pair: Pair
     verdict: Verdict
+    deliberate: bool = False
 
 
 def digest(event: Event) -> bytes:
@@ -289,9 +296,10 @@ def statements(path: Iterable[Event]) -> tuple[Statement, ...]:
             continue
         if step.kind is EventKind.REVISE and step.target is not None:
             first = said[step.target]
-            said[step.target] = replace(first, verdict=step.answer.verdict)
+            said[step.target] = replace(first, verdict=step.answer.verdict, deliberate=True)
         else:
-            said[step.seq] = Statement(step.seq, step.answer.pair, step.answer.verdict)
+            chosen = step.answer.source in _CHOSEN
+            said[step.seq] = Statement(step.seq, step.answer.pair, step.answer.verdict, chosen)
     return tuple(said.values())
 
 

@@ -1,12 +1,14 @@
 """Constraints: what follows from the answers. Must-links join items, cannot-links part groups.
 
 Closure: a union-find over SAME answers; a DIFFERENT answer between two items holds between all
-items linked to them. Every implied verdict can be explained by the answers behind it.
+items linked to them. Every implied verdict can be explained by the answers behind it. Answers that
+may be wrong can be kept beside it, pair by pair: nothing follows from them.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from engine.model import Conflict, Pair, Verdict
@@ -28,6 +30,7 @@ class Constraints:
         self._unsure: set[Pair] = set()
         self._answered: set[Pair] = set()
         self._conflicts: list[Conflict] = []
+        self._heard: dict[Pair, list[Verdict]] = {}  # answers that may be wrong, in order
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -92,6 +95,14 @@ class Constraints:
             self._apart.setdefault(one, {})[other] = (seq, pair, verdict)
             self._apart.setdefault(other, {})[one] = (seq, pair, verdict)
         return None
+
+    def hear(self, pair: Pair, verdict: Verdict) -> None:
+        """Keep an answer that may be wrong: beside the others on its pair, and closing nothing."""
+        self._heard.setdefault(pair, []).append(verdict)
+
+    def heard(self, pair: Pair) -> Sequence[Verdict]:
+        """Give the answers on a pair that may be wrong, in the order given."""
+        return self._heard.get(pair, ())
 
     def why(self, pair: Pair) -> tuple[Evidence, ...]:
         """Return the answers that together settle a pair as SAME or DIFFERENT, as a chain.

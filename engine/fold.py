@@ -3,15 +3,19 @@
 A strategy is a generator that yields the pair it needs judged. Whatever an answer or the closure
 settles is sent at once; the first pair that nobody has settled is the question. A fold is a pure
 function of problem, strategy and path: it keeps nothing between calls.
+
+A tolerant strategy reckons with wrong answers. It is sent the answers themselves, one by one, and
+may overrule them; only what a person said deliberately is closed and kept to, as for the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from engine import answers, overview, strategies
-from engine.answers import Event, EventKind
+from engine.answers import Event, EventKind, Statement
 from engine.constraints import Constraints
 from engine.errors import UsageError
 from engine.job import Job, Relay
@@ -21,12 +25,26 @@ from engine.strategies import Strategy
 
 
 class Run:
-    """One strategy under way: its generator and the query it waits on."""
+    """One strategy under way: its generator and the query it waits on.
+
+    Attributes
+    ----------
+    query
+        What the strategy waits on; None = it has finished.
+    pair
+        The pair put to the person for it: the query's own, or one instead of it.
+    unsure
+        Pairs passed on as UNSURE; a later answer may settle them.
+    used
+        How many answers each pair has given to fresh queries.
+    """
 
     def __init__(self, strategy: Strategy, problem: Problem, job: Job) -> None:
         self.strategy = strategy
         self.relay = Relay(job)
-        self.unsure: list[Pair] = []  # sent as UNSURE; may be settled by a later answer
+        self.unsure: list[Pair] = []
+        self.used: Counter[Pair] = Counter()
+        self.pair: Pair | None = None
         self._generator = strategy.run(problem, self.relay)
         self.query: Query | None = next(self._generator, None)
 
@@ -35,11 +53,12 @@ class Run:
         if self.query is None:
             raise UsageError("the strategy has finished")
         if verdict is Verdict.UNSURE:
-            self.unsure.append(self.query.pair)
+            self.unsure += (self.query.pair, *self.query.instead)
         try:
             self.query = self._generator.send(verdict)
         except StopIteration:
             self.query = None
+        self.pair = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +114,7 @@ class Fold:
     def __init__(
         self, problem: Problem, strategy: str, params: Mapping[str, str], job: Job
     ) -> None:
-        strategies.make(strategy, params)
+        self.tolerant = strategies.make(strategy, params).tolerant
         self.job = job
         self._problem = problem
         self._strategy = strategy
@@ -139,25 +158,58 @@ class Fold:
             state = replace(before, path=path)
         elif ahead is not None:
             state = replace(ahead, path=path)
-        elif event.kind is EventKind.ANSWER and event.answer is not None:
-            before.constraints.add(event.answer.pair, event.answer.verdict, event.seq)
-            if any(map(before.constraints.settles, before.run.unsure)):
-                # What was passed on as UNSURE is now known: only a new run can make use of it.
-                state = self.build(path, before.constraints, before.set_aside, colours)
-            else:
+        elif event.kind is EventKind.ANSWER:
+            (said,) = answers.statements([event])
+            if self.take(before.constraints, said, before.run):
                 _drive(before.run, before.constraints, before.set_aside)
                 state = _grouped(path, before.constraints, before.set_aside, before.run, colours)
+            else:
+                state = self.build(path, before.constraints, before.set_aside, colours)
         else:
-            state = self.build(path, closed(path), answers.set_aside(path), colours)
+            state = self.build(path, self.closed(path), answers.set_aside(path), colours)
         return state
 
+    def closed(self, path: tuple[Event, ...]) -> Constraints:
+        """Take in the answers of a path."""
+        closure = Constraints()
+        for said in answers.statements(path):
+            self.take(closure, said)
+        return closure
 
-def closed(path: Iterable[Event]) -> Constraints:
-    """Close the answers of a path."""
-    closure = Constraints()
-    for said in answers.statements(path):
+    def take(self, closure: Constraints, said: Statement, run: Run | None = None) -> bool:
+        """Take in one more answer.
+
+        Returns
+        -------
+        bool
+            Whether `run` can go on: False when it was sent what the answer now makes untrue.
+        """
+        if self.tolerant and not _firm(said):
+            closure.hear(said.pair, said.verdict)
+            return True
         closure.add(said.pair, said.verdict, said.seq)
-    return closure
+        if run is None or self.tolerant:  # a tolerant run knows the closure by what it asked only
+            return False
+        return not any(map(closure.settles, run.unsure))
+
+    def overruled(self, state: State) -> tuple[int, ...]:
+        """Give the answers that the groups break; only a tolerant strategy's do."""
+        if not self.tolerant:
+            return ()
+        labels, closure = state.clustering.labels, state.constraints
+        waiting = {conflict.seq for conflict in closure.conflicts}
+        return tuple(
+            said.seq
+            for said in answers.statements(state.path)
+            if said.verdict is not Verdict.UNSURE
+            and said.seq not in waiting
+            and (said.verdict is Verdict.SAME) != (labels[said.pair.a] == labels[said.pair.b])
+        )
+
+
+def _firm(said: Statement) -> bool:
+    """Tell what even a tolerant strategy has to keep to."""
+    return said.deliberate and said.verdict is not Verdict.UNSURE
 
 
 def honoured(clustering: Clustering, closure: Constraints) -> Clustering:
@@ -198,13 +250,37 @@ def _drive(run: Run, closure: Constraints, aside: frozenset[int]) -> None:
     """Send every verdict that is settled, and stop at the first pair nobody has settled."""
     out = aside | closure.frozen
     while run.query is not None:
-        pair = run.query.pair
-        verdict = closure.verdict(pair)
-        if verdict is None and (pair.a in out or pair.b in out):
-            verdict = Verdict.UNSURE
+        verdict = _fresh(run, run.query, closure) if run.query.fresh else _known(run.query, closure)
         if verdict is None:
-            return
+            pairs = (run.query.pair, *run.query.instead)
+            run.pair = next((pair for pair in pairs if out.isdisjoint(pair)), None)
+            if run.pair is not None:
+                return
+            verdict = Verdict.UNSURE
         run.send(verdict)
+
+
+def _known(query: Query, closure: Constraints) -> Verdict | None:
+    """Give what the closure knows of a query: about its own pair, else about one instead of it."""
+    verdicts = [closure.verdict(pair) for pair in (query.pair, *query.instead)]
+    settled = (verdict for verdict in verdicts if verdict in {Verdict.SAME, Verdict.DIFFERENT})
+    return next(settled, Verdict.UNSURE if Verdict.UNSURE in verdicts else None)
+
+
+def _fresh(run: Run, query: Query, closure: Constraints) -> Verdict | None:
+    """Give the next answer on a pair that this run has not been sent yet; a firm one comes first.
+
+    A firm answer is never used up: however often it is asked for, it is the same.
+    """
+    pair = query.pair
+    if closure.settles(pair):
+        return closure.verdict(pair)
+    heard = closure.heard(pair)
+    used = run.used[pair]
+    if used == len(heard):
+        return None
+    run.used[pair] += 1
+    return heard[used]
 
 
 def _grouped(

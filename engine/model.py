@@ -86,12 +86,23 @@ class Reason:
 class Query:
     """What a strategy yields: the pair it wants judged, why, and what an answer is worth.
 
-    `worth` is the number of items whose group an answer may decide.
+    Attributes
+    ----------
+    worth
+        The number of items whose group an answer may decide.
+    instead
+        Other pairs that ask the same, the best first: put to the person when an item of `pair` is
+        part of an unsettled contradiction.
+    fresh
+        Asks for one more answer on the pair, whatever is known: the k-th such query of a run gets
+        the k-th answer in force about its pair. For strategies that are `tolerant`.
     """
 
     pair: Pair
     reason: Reason
     worth: int
+    instead: tuple[Pair, ...] = ()
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +336,9 @@ class Snapshot:
         `seq` of the step that undo would take back / redo would bring again; None = nothing.
     live
         False for a replayed state (`Session.at`): read-only.
+    overruled
+        `seq` of the answers that the groups shown break, because others weigh more. Only where
+        the strategy reckons with people who err; elsewhere no answer in force is broken.
     """
 
     revision: int
@@ -339,3 +353,4 @@ class Snapshot:
     conflicts: tuple[Conflict, ...] = ()
     next_if: dict[Verdict, Question | None] = field(default_factory=dict)
     live: bool = True
+    overruled: tuple[int, ...] = ()

@@ -14,10 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from engine import answers, overview
-from engine.answers import AnswerLog, Event, EventKind
+from engine.answers import AnswerLog, Event, EventKind, Statement
 from engine.constraints import Constraints
 from engine.errors import UsageError
-from engine.fold import Colours, Fold, State, closed
+from engine.fold import Colours, Fold, State
 from engine.job import Job
 from engine.model import (
     Answer,
@@ -219,9 +219,8 @@ class Session:
             return self._show(self._fold(path))
         self._seen.move_to_end(seq)
         aside = answers.set_aside(path)
-        return self._show(
-            State(path, closed(path), aside, self._live.run, clustering, self._slots[seq])
-        )
+        closure = self._folding.closed(path)
+        return self._show(State(path, closure, aside, self._live.run, clustering, self._slots[seq]))
 
     def speculate(self, job: Job) -> Snapshot:
         """Prepare the states after SAME and DIFFERENT, so that the next question is there at once.
@@ -238,8 +237,9 @@ class Session:
         if question is not None:
             for verdict in _SPECULATED:
                 if verdict not in self._ahead:
-                    closure = closed(live.path)
-                    closure.add(question.pair, verdict, len(self.log.events) + 1)
+                    closure = self._folding.closed(live.path)
+                    said = Statement(len(self.log.events) + 1, question.pair, verdict)
+                    self._folding.take(closure, said)
                     self._ahead[verdict] = self._folding.build(
                         live.path, closure, live.set_aside, Colours.of(live), job
                     )
@@ -290,7 +290,8 @@ class Session:
         seen, unseen = path[:known], path[known:]
         slots = self._slots.get(seen[-1].seq if seen else 0)
         colours = Colours(slots) if slots is not None else None
-        state = self._folding.build(seen, closed(seen), answers.set_aside(seen), colours)
+        closure = self._folding.closed(seen)
+        state = self._folding.build(seen, closure, answers.set_aside(seen), colours)
         self._remember(state, None)
         for done, event in enumerate(unseen, 1):
             self.job.step(done, len(unseen), "Replaying answers")
@@ -320,10 +321,10 @@ class Session:
     # ------------------------------------------------------------------ showing
 
     def _question(self, state: State) -> Question | None:
-        query = state.run.query
-        if query is None:
+        query, pair = state.run.query, state.run.pair
+        if query is None or pair is None:
             return None
-        return Question(query.pair, query.reason, query.worth, self._revision)
+        return Question(pair, query.reason, query.worth, self._revision)
 
     def _show(self, state: State) -> Snapshot:
         """Show a state without what only the present has: question, undo, redo."""
@@ -347,6 +348,7 @@ class Session:
             progress=self._progress(state, len(groups.groups)),
             conflicts=closure.conflicts,
             live=False,
+            overruled=self._folding.overruled(state),
         )
 
     def _history(self, path: tuple[Event, ...]) -> tuple[HistoryItem, ...]:

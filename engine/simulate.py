@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,8 +39,8 @@ class Oracle:
     noise
         Chance in [0, 1] that the verdict on a pair is the wrong one.
     seed
-        Which pairs are judged wrongly. The same pair always gets the same verdict, in whatever
-        order the questions come.
+        Which answers are wrong. The k-th answer about a pair is the same in whatever order the
+        questions come; asked again, a pair is judged anew.
 
     Raises
     ------
@@ -53,6 +54,7 @@ class Oracle:
         self.labels = np.asarray(labels)
         self._noise = noise
         self._seed = seed
+        self._judged: Counter[Pair] = Counter()
 
     def judge(self, pair: Pair) -> Verdict:
         """Give the verdict on a pair; UNSURE when a label is unknown."""
@@ -62,12 +64,15 @@ class Oracle:
         same = bool(one == other)
         if self._noise and self._chance(pair) < self._noise:
             same = not same
+        self._judged[pair] += 1
         return Verdict.SAME if same else Verdict.DIFFERENT
 
     def _chance(self, pair: Pair) -> float:
-        """Draw a number in [0, 1) that belongs to the pair."""
-        text = f"{self._seed}:oracle:{pair.a}:{pair.b}".encode()
-        return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") / 2**64
+        """Draw a number in [0, 1) that belongs to the pair and how often it was judged before."""
+        again = f":{self._judged[pair]}" if self._judged[pair] else ""
+        text = f"{self._seed}:oracle:{pair.a}:{pair.b}{again}"
+        drawn = hashlib.blake2b(text.encode(), digest_size=8).digest()
+        return int.from_bytes(drawn, "little") / 2**64
 
 
 @dataclass(frozen=True, slots=True)

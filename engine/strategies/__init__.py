@@ -38,16 +38,29 @@ class Strategy(Protocol):
 
     def __init__(self, params: Any) -> None: ...
 
+    @property
+    def tolerant(self) -> bool:
+        """Whether it reckons with wrong answers: asks `fresh` queries, and may overrule answers."""
+        ...
+
     def run(self, problem: Problem, job: Job) -> Run:
         """Yield the queries to be answered, one after the other; return when nothing is left.
 
         Must survive UNSURE anywhere, be deterministic given problem and verdicts, never yield a
-        pair twice, and call `job.step` at least every 50 ms of work.
+        pair twice unless it asks for a fresh answer, and call `job.step` at least every 50 ms of
+        work.
         """
         ...
 
     def clustering(self) -> Clustering:
         """Give the best guess at any pause of `run`; asks nothing."""
+        ...
+
+    def report(self) -> dict[str, object]:
+        """Tell what was chosen for the data, and what was approximated and how well.
+
+        Plain values for JSON; empty = nothing was.
+        """
         ...
 
 

@@ -37,6 +37,7 @@ class RandomPairs:
     name: ClassVar[str] = "random"
     version: ClassVar[int] = 1
     Params: ClassVar[type[Any]] = RandomParams
+    tolerant: ClassVar[bool] = False
 
     def __init__(self, params: RandomParams) -> None:
         self._params = params
@@ -83,6 +84,10 @@ class RandomPairs:
         return Clustering.of(
             group[self._nearest], margin(near, second), exemplars=tuple(self._judged)
         )
+
+    def report(self) -> dict[str, object]:
+        """Tell nothing: no choice was made, no sum approximated."""
+        return {}
 
     def _groups(self, problem: Problem) -> IntArray:
         """Give the group of each judged item, int32."""

@@ -49,6 +49,7 @@ class Falcon:
     name: ClassVar[str] = "falcon"
     version: ClassVar[int] = 1
     Params: ClassVar[type[Any]] = FalconParams
+    tolerant: ClassVar[bool] = False
 
     def __init__(self, params: FalconParams) -> None:
         self._params = params

@@ -14,6 +14,8 @@ import numpy.typing as npt
 from engine.model import FloatArray, IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
 
+_EXAMPLES = 8  # members of a group that may be shown for it, the nearest first
+
 
 class Groups:
     """The prototypes of one run, by the group that answers gave them.
@@ -46,10 +48,9 @@ class Groups:
             return
         apart = self._apart[prototype]
         for group in self._nearest(prototype):
-            known = self._example(group, prototype)
-            verdict = yield Query(
-                Pair.of(prototype, known), _reason(size, len(apart), len(self._groups)), size
-            )
+            pair, *others = (Pair.of(prototype, known) for known in self._like(group, prototype))
+            why = _reason(size, len(apart), len(self._groups))
+            verdict = yield Query(pair, why, size, tuple(others))
             if verdict is Verdict.SAME:
                 self._join(prototype, group)
                 return
@@ -96,11 +97,15 @@ class Groups:
         apart = _to_means(self._problem.points[[prototype]], self._centres, self._groups)[0]
         return [int(group) for group in np.argsort(apart, kind="stable")]
 
-    def _example(self, group: int, prototype: int) -> int:
-        """Give the member of a group nearest to a prototype; none of them is set aside."""
+    def _like(self, group: int, prototype: int) -> list[int]:
+        """Give the members of a group nearest to a prototype, nearest first.
+
+        None of them is set aside.
+        """
         points, members = self._problem.points, self._groups[group]
         differences = points[members].astype(np.float64) - points[prototype]
-        return members[int(np.square(differences).sum(axis=1).argmin())]
+        order = np.argsort(np.square(differences).sum(axis=1), kind="stable")
+        return [members[at] for at in order[:_EXAMPLES]]
 
 
 def _to_means(
