@@ -19,7 +19,7 @@ ENGINE_FLOORS = [
     {"errors", "model"},
     {"job", "loading"},
     {"answers", "constraints", "dataset", "problem"},
-    {"kernels", "metrics", "parameters", "confidence", "outfile"},
+    {"device", "kernels", "metrics", "parameters", "confidence", "outfile"},
     {"mmd", "readers"},
     {"embedders", "strategies", "clusterers", "overview"},
     {"fold", "project"},

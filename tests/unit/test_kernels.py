@@ -10,6 +10,7 @@ from engine import kernels
 from engine.errors import Cancelled
 from engine.job import Job
 from engine.kernels import KernelMatrix, Rbf, median_width
+from engine.kernels import matrix as matrix_module
 
 JOB = Job()
 
@@ -26,7 +27,7 @@ def full(points: torch.Tensor, sigma: float = 0.25) -> np.ndarray:
 def test_means_sums_and_columns_are_those_of_the_full_matrix(
     monkeypatch: pytest.MonkeyPatch, tile: int
 ) -> None:
-    monkeypatch.setattr(kernels, "_TILE_BYTES", tile)
+    monkeypatch.setattr(matrix_module, "TILE_BYTES", tile)
     points = cloud()
     matrix, expected = KernelMatrix(points, Rbf(0.25)), full(points)
     np.testing.assert_allclose(matrix.means(JOB), expected.mean(0), rtol=1e-12)
@@ -48,7 +49,7 @@ def test_widths_whose_square_is_no_number(sigma: float) -> None:
 
 def test_never_holds_more_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     budget = 2**16
-    monkeypatch.setattr(kernels, "_TILE_BYTES", budget)
+    monkeypatch.setattr(matrix_module, "TILE_BYTES", budget)
     largest = 0
 
     def watched(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
