@@ -48,7 +48,7 @@ from desktop.versions import versions
 from engine.dataset import Role
 from engine.errors import Cancelled, DatasetError, EngineError, UsageError
 from engine.job import Job
-from engine.model import Pair, Snapshot
+from engine.model import Pair, Snapshot, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -227,7 +227,7 @@ class EngineWorker(QObject):
             or now is None
         ):
             return
-        if now.question is not None and len(now.next_if) < 2:
+        if now.question is not None and len(now.next_if) < len(Verdict):
             self._show(self._session(job).speculate(job))
 
     def _do_without_look_ahead(self) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from engine import answers, overview
 from engine.answers import AnswerLog, Event, EventKind, Statement
 from engine.constraints import Constraints
@@ -26,6 +28,7 @@ from engine.model import (
     Effect,
     HistoryItem,
     IntArray,
+    Overview,
     Pair,
     Progress,
     Question,
@@ -40,7 +43,7 @@ Commit = Callable[[Event], None]
 
 _RECENT = 20  # answers looked back on for the honest "did the last ones change anything?"
 _SEEN_BYTES = 64 * 2**20  # groupings of earlier states kept for replay
-_SPECULATED = (Verdict.SAME, Verdict.DIFFERENT)
+_LIKELY_FIRST = (Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE)
 
 
 class Session:
@@ -85,10 +88,12 @@ class Session:
         self._commit = commit or (lambda _event: None)
         self._folding = Fold(problem, strategy, params or {}, job or Job())
         self._revision = 0
-        self._slots: dict[int, IntArray] = {}  # step -> groups' colours after it
+        self._slots: dict[int, IntArray] = {}  # step -> slot of each group after it, by label
         self._effects: dict[int, Effect] = {}
+        self._items: dict[tuple[int, bool], HistoryItem] = {}  # by step, and whether on the path
         self._seen: OrderedDict[int, Clustering] = OrderedDict()
-        self._ahead: dict[Verdict, State] = {}
+        self._ahead: dict[Verdict, tuple[State, Overview]] = {}
+        self._overview: Overview | None = None  # of the present state, once drawn
         self._state: State | None = self._fold(self.log.path())
 
     # ------------------------------------------------------------------ asking and telling
@@ -134,7 +139,8 @@ class Session:
             rater,
             note,
         )
-        ahead = self._ahead.get(verdict) if asked else None
+        # What is said deliberately may weigh more than the reply that was prepared for.
+        ahead = self._ahead.get(verdict) if asked and answer.source is Source.ASKED else None
         self._append(EventKind.ANSWER, answer=answer, engine=self._engine if asked else "")
         return self._moved(ahead)
 
@@ -185,7 +191,7 @@ class Session:
     @job.setter
     def job(self, job: Job) -> None:
         self._folding.job = job
-        prepared = self._ahead.values()
+        prepared = (state for state, _ in self._ahead.values())
         for state in prepared if self._state is None else (self._state, *prepared):
             state.run.relay.target = job
 
@@ -199,15 +205,21 @@ class Session:
         """The closure of the answers in force."""
         return self._live.constraints
 
+    def report(self) -> dict[str, object]:
+        """Tell what the strategy chose for the data, and what it approximated and how well."""
+        return self._live.run.strategy.report()
+
     def snapshot(self) -> Snapshot:
         """Return all that a view needs of the present state."""
         live = self._live
+        if self._overview is None:
+            self._overview = _drawn(live)
         return replace(
-            self._show(live),
+            self._show(live, self._overview),
             question=self._question(live),
             undo=self.log.undo_target,
             redo=self.log.redo_target,
-            next_if={verdict: self._question(state) for verdict, state in self._ahead.items()},
+            next_if={verdict: self._question(state) for verdict, (state, _) in self._ahead.items()},
             live=True,
         )
 
@@ -216,16 +228,20 @@ class Session:
         path = self.log.path(seq)
         clustering = self._seen.get(seq)
         if clustering is None:
-            return self._show(self._fold(path))
-        self._seen.move_to_end(seq)
-        aside = answers.set_aside(path)
-        closure = self._folding.closed(path)
-        return self._show(State(path, closure, aside, self._live.run, clustering, self._slots[seq]))
+            state = self._fold(path)
+        else:
+            self._seen.move_to_end(seq)
+            aside = answers.set_aside(path)
+            slots = _coloured(clustering, self._slots[seq], aside)
+            closure = self._folding.closed(path)
+            state = State(path, closure, aside, self._live.run, clustering, slots)
+        return self._show(state, _drawn(state))
 
     def speculate(self, job: Job) -> Snapshot:
-        """Prepare the states after SAME and DIFFERENT, so that the next question is there at once.
+        """Prepare the state after every verdict, so that the next question is there at once.
 
-        Writes nothing. The snapshot has the same revision and `next_if` filled.
+        Writes nothing. The snapshot has the same revision and `next_if` filled. UNSURE, the rare
+        one, is prepared last.
 
         Raises
         ------
@@ -235,14 +251,15 @@ class Session:
         live = self._live
         question = self._question(live)
         if question is not None:
-            for verdict in _SPECULATED:
+            for verdict in _LIKELY_FIRST:
                 if verdict not in self._ahead:
                     closure = self._folding.closed(live.path)
                     said = Statement(len(self.log.events) + 1, question.pair, verdict)
                     self._folding.take(closure, said)
-                    self._ahead[verdict] = self._folding.build(
+                    state = self._folding.build(
                         live.path, closure, live.set_aside, Colours.of(live), job
                     )
+                    self._ahead[verdict] = state, _drawn(state)
         return self.snapshot()
 
     # ------------------------------------------------------------------ the fold
@@ -265,17 +282,19 @@ class Session:
         self._commit(event)
         self.log.absorb(event)
 
-    def _moved(self, ahead: State | None = None) -> Snapshot:
+    def _moved(self, ahead: tuple[State, Overview] | None = None) -> Snapshot:
         """Fold up to the new present, from the state before or one prepared, and show it."""
         self._revision += 1
         self._ahead = {}
         # An interruption between here and the end leaves no state: `_live` then rebuilds it.
-        before, self._state = self._state, None
+        before, self._state, self._overview = self._state, None, None
         path = self.log.path()
         if before is not None and before.path == path:
             self._state = before
         elif before is not None and before.path == path[:-1] and path:
-            self._state = self._advance(before, path[-1], ahead)
+            prepared, drawn = ahead or (None, None)
+            self._state = self._advance(before, path[-1], prepared)
+            self._overview = drawn
         return self.snapshot()
 
     def _fold(self, path: tuple[Event, ...]) -> State:
@@ -288,10 +307,11 @@ class Session:
         while known and path[known - 1].seq not in self._slots:
             known -= 1
         seen, unseen = path[:known], path[known:]
-        slots = self._slots.get(seen[-1].seq if seen else 0)
-        colours = Colours(slots) if slots is not None else None
         closure = self._folding.closed(seen)
-        state = self._folding.build(seen, closure, answers.set_aside(seen), colours)
+        state = self._folding.build(seen, closure, answers.set_aside(seen), None)
+        slots = self._slots.get(state.position)
+        if slots is not None:
+            state = replace(state, slots=_coloured(state.clustering, slots, state.set_aside))
         self._remember(state, None)
         for done, event in enumerate(unseen, 1):
             self.job.step(done, len(unseen), "Replaying answers")
@@ -306,13 +326,15 @@ class Session:
     def _remember(self, state: State, before: State | None) -> None:
         """Keep what replay needs, and what the step changed."""
         seq = state.position
-        self._slots[seq] = state.slots
+        self._slots[seq] = _slot_of_label(state)
         if before is not None:
             self._effects[seq] = Effect(
                 before.clustering.n_groups,
                 state.clustering.n_groups,
                 int((before.slots != state.slots).sum()),
             )
+            self._items.pop((seq, True), None)
+            self._items.pop((seq, False), None)
         self._seen[seq] = state.clustering
         self._seen.move_to_end(seq)
         while len(self._seen) > max(8, _SEEN_BYTES // (8 * self.problem.n)):
@@ -326,16 +348,8 @@ class Session:
             return None
         return Question(pair, query.reason, query.worth, self._revision)
 
-    def _show(self, state: State) -> Snapshot:
+    def _show(self, state: State, groups: Overview) -> Snapshot:
         """Show a state without what only the present has: question, undo, redo."""
-        closure = state.constraints
-        groups = overview.build(
-            state.clustering,
-            state.slots,
-            answers.names(state.path),
-            state.set_aside,
-            closure.frozen,
-        )
         return Snapshot(
             revision=self._revision,
             question=None,
@@ -346,28 +360,32 @@ class Session:
             undo=None,
             redo=None,
             progress=self._progress(state, len(groups.groups)),
-            conflicts=closure.conflicts,
+            conflicts=state.constraints.conflicts,
             live=False,
             overruled=self._folding.overruled(state),
         )
 
     def _history(self, path: tuple[Event, ...]) -> tuple[HistoryItem, ...]:
         on_path = {step.seq for step in path}
-        return tuple(
-            HistoryItem(
+        return tuple(self._item(step, on_path=step.seq in on_path) for step in self.log.steps())
+
+    def _item(self, step: Event, *, on_path: bool) -> HistoryItem:
+        """Describe a step, once for all the snapshots that show it."""
+        item = self._items.get((step.seq, on_path))
+        if item is None:
+            item = self._items[step.seq, on_path] = HistoryItem(
                 seq=step.seq,
                 parent=self.log.parent(step.seq),
                 kind=StepKind(step.kind.value),
                 at=step.at,
-                on_path=step.seq in on_path,
+                on_path=on_path,
                 answer=step.answer,
                 items=step.items,
                 text=step.text,
                 target=step.target,
                 effect=self._effects.get(step.seq),
             )
-            for step in self.log.steps()
-        )
+        return item
 
     def _progress(self, state: State, n_groups: int) -> Progress:
         said = answers.statements(state.path)
@@ -394,3 +412,29 @@ class Session:
             if not 0 <= item < self.problem.n:
                 raise UsageError(f"no item {item} among {self.problem.n}")
         return checked
+
+
+def _slot_of_label(state: State) -> IntArray:
+    """Give the slot of each group by label, -1 = all of it set aside: few numbers, not n."""
+    slots = np.full(state.clustering.n_groups + 1, -1, dtype=np.int32)  # the last is of label -1
+    shown = state.slots >= 0
+    slots[state.clustering.labels[shown]] = state.slots[shown]
+    return slots
+
+
+def _coloured(clustering: Clustering, slots: IntArray, aside: frozenset[int]) -> IntArray:
+    """Give each item the slot of its group, int32[n], from what `_slot_of_label` kept."""
+    of_item = slots[clustering.labels]
+    of_item[list(aside)] = -1
+    of_item.flags.writeable = False
+    return of_item
+
+
+def _drawn(state: State) -> Overview:
+    return overview.build(
+        state.clustering,
+        state.slots,
+        answers.names(state.path),
+        state.set_aside,
+        state.constraints.frozen,
+    )

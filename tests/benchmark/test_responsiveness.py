@@ -136,12 +136,12 @@ def _judge(person: Person, dog: Watchdog, watch: Stopwatch) -> None:
     dog.phase = "judging in haste"
     for _ in range(20):
         person.wait_ready()
-        ahead = "ahead" if len(person.snapshot.next_if) == 2 else "not ahead"
+        ahead = "ahead" if len(person.snapshot.next_if) == len(Verdict) else "not ahead"
         watch.measure(f"answer at once, {ahead}", person.answer)
     dog.phase = "judging at 1/s"
     for _ in range(20):
         person.wait_ready()
-        person.wait(lambda: len(person.snapshot.next_if) == 2)
+        person.wait(lambda: len(person.snapshot.next_if) == len(Verdict))
         person.pass_time(0.6)
         watch.measure("answer at leisure, ahead", person.answer)
     dog.phase = "unsure answers"

@@ -225,7 +225,7 @@ def test_an_answer_to_an_earlier_question_is_dropped(desk: Desk, project: Path) 
 
 def test_look_ahead_knows_the_question_that_follows(desk: Desk, project: Path) -> None:
     desk.answer(2)
-    desk.wait(lambda: len(desk.state().next_if) == 2)
+    desk.wait(lambda: len(desk.state().next_if) == len(Verdict))
     now = desk.state()
     assert now.question is not None
     expected = now.next_if[Verdict.SAME]
