@@ -31,6 +31,7 @@ def prototypes(
     count: int,
     job: Job,
     fixed: Sequence[int] = (),
+    inside: torch.Tensor | None = None,
 ) -> list[int]:
     """Pick the points that, joined to `fixed`, bring MMD^2 to all points down most.
 
@@ -43,11 +44,13 @@ def prototypes(
     kernel
         Kernel matrix of the points.
     means
-        Its column means, float64[n].
+        Its column means, Tensor[n].
     count
         How many to pick; fewer come back when the points run out.
     fixed
         Points already chosen.
+    inside
+        The sum of their columns, where it is known: Tensor[n].
 
     Returns
     -------
@@ -55,15 +58,16 @@ def prototypes(
         The new points, in the order picked.
     """
     chosen = list(fixed)
-    taken = torch.zeros(kernel.n, dtype=torch.bool)
+    taken = torch.zeros(kernel.n, dtype=torch.bool, device=means.device)
     taken[chosen] = True
-    inside = kernel.sums(chosen, job) if chosen else torch.zeros_like(means)
+    if inside is None:
+        inside = kernel.sums(chosen, job) if chosen else torch.zeros_like(means)
     picked: list[int] = []
     for _ in range(min(count, kernel.n - len(chosen))):
         job.step()
         score = 2 * means - (2 * inside + 1) / (len(chosen) + 1)
         best = _first_highest(score.masked_fill(taken, -math.inf))
-        inside += kernel.column(best, job)
+        inside = inside + kernel.column(best, job)
         taken[best] = True
         chosen.append(best)
         picked.append(best)
@@ -75,7 +79,7 @@ def criticisms(
     witness: torch.Tensor,
     count: int,
     job: Job,
-    excluded: Sequence[int],
+    excluded: Sequence[int] = (),
 ) -> list[int]:
     """Pick points that the prototypes represent badly and that differ from each other.
 
@@ -88,11 +92,11 @@ def criticisms(
     kernel
         Kernel matrix of the points.
     witness
-        float64[n]: mean similarity to all points less mean similarity to the prototypes.
+        Tensor[n]: mean similarity to all points less mean similarity to the prototypes.
     count
         How many to pick; fewer come back when the points run out.
     excluded
-        The prototypes.
+        Points that cannot be picked: prototypes, where they are among the points.
 
     Returns
     -------
@@ -103,13 +107,13 @@ def criticisms(
     count = min(count, n - len(excluded))
     interest = witness.abs()
     interest[list(excluded)] = -math.inf
-    residual = torch.full((n,), 1 + _JITTER, dtype=torch.float64)
-    factor = torch.empty((count, n), dtype=torch.float64)
+    residual = torch.full_like(interest, 1 + _JITTER)
+    factor = interest.new_empty((count, n))
     picked: list[int] = []
     for step in range(count):
         job.step()
         best = _first_highest(interest + residual.log())
-        column = kernel.column(best, job)
+        column = kernel.column(best, job).to(interest)
         if step:
             column -= factor[:step, best] @ factor[:step]
         column /= residual[best].sqrt()

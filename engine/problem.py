@@ -111,6 +111,8 @@ class Problem:
         The project's one seed; every random stream derives from it by name.
     set_aside
         Item ids that must not be asked about.
+    device
+        Where large sums are computed: a name that `engine.device.choose` knows.
 
     Attributes
     ----------
@@ -133,6 +135,7 @@ class Problem:
         *,
         set_aside: frozenset[int] = frozenset(),
         steps: StepCache | None = None,
+        device: str = "auto",
     ) -> None:
         array = np.array(points, dtype=np.float32, copy=True, order="C")
         if array.ndim != 2 or array.shape[0] == 0:
@@ -146,6 +149,7 @@ class Problem:
         self.seed = seed
         self.set_aside = set_aside
         self.steps = steps or StepCache()
+        self.device = device
         self.fingerprint = hashlib.blake2b(
             array.data,
             digest_size=8,
@@ -182,5 +186,5 @@ class Problem:
         other = Problem.__new__(Problem)
         other._rows, other.points, other.seed = self._rows, self.points, self.seed
         other.steps, other.set_aside = self.steps, set_aside
-        other.fingerprint = self.fingerprint
+        other.fingerprint, other.device = self.fingerprint, self.device
         return other

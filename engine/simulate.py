@@ -94,6 +94,8 @@ class Curve:
         (a, b, verdict) in the order asked.
     waits
         Seconds from each answer to the next question.
+    report
+        What the strategy chose for the data, and what it approximated and how well.
     """
 
     strategy: str
@@ -108,6 +110,7 @@ class Curve:
     nmi: tuple[float, ...]
     questions: tuple[tuple[int, int, str], ...]
     waits: tuple[float, ...]
+    report: dict[str, object]
 
     def as_json(self, prepare: float, total: float) -> dict[str, object]:
         """Give the result as the command line writes it.
@@ -131,6 +134,7 @@ class Curve:
             "groups": self.groups,
             "ari": [round(value, 6) for value in self.ari],
             "nmi": [round(value, 6) for value in self.nmi],
+            "report": self.report,
             "questions": [list(question) for question in self.questions],
             "seconds": {
                 "prepare": round(prepare, 4),
@@ -196,6 +200,7 @@ def simulate(study: Study, oracle: Oracle, budget: int, job: Job) -> Curve:
         nmi=tuple(nmi for _, nmi in scores),
         questions=tuple(questions),
         waits=tuple(waits),
+        report=session.report(),
     )
 
 

@@ -40,6 +40,8 @@ class Study:
         The file that keeps it; owned from now on. None = in memory.
     embedding
         float[n, d], one row per item.
+    device
+        Where large sums are computed; see `Problem`.
 
     Attributes
     ----------
@@ -58,11 +60,14 @@ class Study:
         project: Project | None,
         embedding: npt.ArrayLike,
         job: Job,
+        device: str = "auto",
     ) -> None:
         self.dataset = dataset
         self.settings = settings
         self.project = project
-        self.problem = Problem(embedding, settings.seed, steps=StepCache(shelf=project))
+        self.problem = Problem(
+            embedding, settings.seed, steps=StepCache(shelf=project), device=device
+        )
         self._coordinates: FloatArray | None = None
         if project is not None:
             self._coordinates = _kept(project, "map", len(dataset), lambda: self._draw(job))
@@ -93,6 +98,7 @@ class Study:
         question: str = "",
         planned: int | None = None,
         accept: Callable[[Dataset], None] | None = None,
+        device: str = "auto",
     ) -> Study:
         """Read a source and start a study of it.
 
@@ -110,6 +116,8 @@ class Study:
             See `readers.read`.
         accept
             Looks at what was read before anything is made of it, and may raise.
+        device
+            Where large sums are computed; see `Problem`. No part of the project.
 
         Raises
         ------
@@ -141,10 +149,11 @@ class Study:
         )
         if path is None:
             memory = embedders.MemoryCache()
-            return cls(dataset, settings, None, _embed(dataset, settings, memory, job), job)
+            embedding = _embed(dataset, settings, memory, job)
+            return cls(dataset, settings, None, embedding, job, device)
         project = Project.create(path, dataset=dataset, settings=settings)
         try:
-            return cls._of(project, dataset, job)
+            return cls._of(project, dataset, job, device)
         except BaseException:
             project.close()
             for suffix in _SIDECARS:
@@ -152,7 +161,7 @@ class Study:
             raise
 
     @classmethod
-    def open(cls, path: Path, job: Job) -> Study:
+    def open(cls, path: Path, job: Job, *, device: str = "auto") -> Study:
         """Open a project file where it was left; works also when its source folder is gone.
 
         Raises
@@ -166,19 +175,19 @@ class Study:
         """
         project = Project.open(Path(path))
         try:
-            return cls._of(project, project.dataset(), job)
+            return cls._of(project, project.dataset(), job, device)
         except BaseException:
             project.close()
             raise
 
     @classmethod
-    def _of(cls, project: Project, dataset: Dataset, job: Job) -> Study:
+    def _of(cls, project: Project, dataset: Dataset, job: Job, device: str) -> Study:
         """Put a study together from a project file; what the file lacks is computed and kept."""
         settings = project.settings
         embedding = _kept(
             project, "embedding", len(dataset), lambda: _embed(dataset, settings, project, job)
         )
-        return cls(dataset, settings, project, embedding, job)
+        return cls(dataset, settings, project, embedding, job, device)
 
     def relink(self, folder: Path, job: Job) -> Relinked:
         """Follow the items to another folder (or table file), recognised by their content.

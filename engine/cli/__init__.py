@@ -384,6 +384,7 @@ def _created(
         question=arguments.question,
         planned=arguments.planned,
         accept=partial(_check_labels, arguments.label) if labelled else None,
+        device=arguments.device,
     )
 
 

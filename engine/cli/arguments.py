@@ -182,6 +182,12 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
         help="parameters of the strategy; see methods",
     )
     add("--seed", type=_count, default=0, metavar="S", help="of everything random [0]")
+    add(
+        "--device",
+        choices=("auto", "cpu", "cuda", "mps"),
+        default="auto",
+        help="where large sums are computed [auto: a graphics processor if it is worth while]",
+    )
     add("--question", default="", metavar="TEXT", help="what “same” means here, in words")
     add("--planned", type=_count, metavar="N", help="questions you plan to answer, for display")
 

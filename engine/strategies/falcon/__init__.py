@@ -82,8 +82,8 @@ class Falcon:
         growth = self._growth
         prototypes = growth.all_prototypes(self._round)
         settled, group = self._groups.memberships(prototypes)
-        near, distance = growth.near(self._round)
-        distance = np.maximum(distance, 0)
+        cells = growth.cells(self._round)
+        near, distance = cells.near, np.maximum(cells.distance, 0)
         of_item = group[near[:, 0]]
         own = settled[near] & (group[near] == of_item[:, None])
         inner = np.where(own, distance, np.inf).min(axis=1)
@@ -97,3 +97,9 @@ class Falcon:
             exemplars=tuple(prototypes),
             criticisms=tuple(growth.criticisms(self._round)),
         )
+
+    def report(self) -> dict[str, object]:
+        """Tell the kernel's width, and how the likeness to all items was summed."""
+        if self._growth is None:
+            raise UsageError("falcon has not been started")
+        return self._growth.report()

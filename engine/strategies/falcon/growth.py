@@ -1,13 +1,15 @@
 """The rounds of FALCON: which prototypes come next, never depending on the answers.
 
 Hidden here: how a round is computed and kept in the problem's step cache, so that undo, replay
-and look-ahead need no new sums. Promised: a pure function of points, seed and parameters.
+and look-ahead need no new sums. Promised: a pure function of points, seed and parameters; a round
+costs O(n) per new prototype, whatever came before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,14 +23,39 @@ from engine.strategies.falcon.params import FalconParams, shown
 if TYPE_CHECKING:
     import torch
 
-    from engine.kernels import KernelMatrix
+    from engine.kernels import Approximation, Kernel, KernelMatrix
 
 NEAR = 8  # prototypes remembered for each point, nearest first
 
 _START = 2  # prototypes of the first round
 _ITSELF = -1.0  # distance that puts a prototype before any copy of it
+_COMPARING = "Comparing all items with each other"
+_CANDIDATES = 5000  # points among which criticisms are sought; more are sampled for each round
 
-_Near = tuple[IntArray, FloatArray]
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Every point's nearest prototypes, and how much all of them pull at it.
+
+    Attributes
+    ----------
+    near
+        int32[n, k], positions in `Growth.all_prototypes`, nearest first, k <= 8. A prototype comes
+        first for itself, also among copies.
+    distance
+        float32[n, k], Euclidean.
+    pull
+        Tensor[n], the sum over the prototypes z of k(x, z).
+    """
+
+    near: IntArray
+    distance: FloatArray
+    pull: torch.Tensor
+
+    @property
+    def nearest(self) -> IntArray:
+        """int32[n], position of the nearest prototype."""
+        return self.near[:, 0]
 
 
 class Growth:
@@ -36,16 +63,20 @@ class Growth:
 
     Round 0 has the first prototypes; each later round has criticisms, the cell they single out,
     and the prototypes added to it. All of it is a function of the points and the parameters.
+
+    Parameters
+    ----------
+    name
+        Strategy and version, for the keys of what is kept.
     """
 
     def __init__(self, problem: Problem, params: FalconParams, name: str, job: Job) -> None:
-        self.points = problem.points
         self._problem = problem
         self._params = params
         self._job = job
         self._key = f"{name} {shown(params)} seed={problem.seed} on {problem.fingerprint}"
         self._rounds: list[IntArray] = []
-        self._last_near: tuple[int, _Near] | None = None
+        self._last: tuple[int, Cells] | None = None
 
     def reach(self, index: int) -> bool:
         """Tell whether there is a round `index`, and make it known."""
@@ -69,37 +100,28 @@ class Growth:
 
         def tally() -> IntArray:
             total = sum(map(len, self._rounds[: index + 1]))
-            nearest = self.near(index)[0][:, 0]
             added = len(self._rounds[index])
-            return np.bincount(nearest, minlength=total)[total - added :].astype(np.int32)
+            counts = np.bincount(self.cells(index).nearest, minlength=total)
+            return counts[total - added :].astype(np.int32)
 
         return [int(size) for size in self._indices("sizes", index, tally)]
 
     def criticisms(self, index: int) -> list[int]:
-        """Give the points that led to a round; none for the first."""
-        if index == 0:
+        """Give the points that led to a round; the first has none, nor one that divides no cell."""
+        if index == 0 or self._params.local == "none":
             return []
-
-        def pick() -> list[int]:
-            from engine import mmd
-
-            chosen = self.all_prototypes(index - 1)
-            kernel = self._kernel()
-            witness = self._means() - kernel.sums(chosen, self._job) / len(chosen)
-            return mmd.criticisms(kernel, witness, len(chosen) + 1, self._job, chosen)
-
+        pick = partial(self._criticise, index)
         return [int(item) for item in self._indices("criticisms", index, pick)]
 
-    def near(self, index: int) -> _Near:
-        """Give each point's nearest prototypes of the rounds up to `index`, nearest first.
+    def cells(self, index: int) -> Cells:
+        """Give the division of the points among the prototypes of the rounds up to `index`."""
+        return self._problem.steps.get((self._key, "cells", index), lambda: self._divide(index))
 
-        Returns
-        -------
-        tuple
-            int32[n, k] positions in `all_prototypes(index)` and float32[n, k] distances, with
-            k <= 8. A prototype always comes first for itself, also among copies.
-        """
-        return self._problem.steps.get((self._key, "near", index), lambda: self._find_near(index))
+    def report(self) -> dict[str, object]:
+        """Tell the kernel's width, and how the likeness to all points was summed."""
+        found = self._features(self._likeness())
+        how = {"sums": "exact"} if found is None else asdict(found.accuracy)
+        return {"kernel": self._params.kernel, "width": self._width, **how}
 
     def _grow(self, index: int) -> list[int]:
         """Compute the prototypes of a round."""
@@ -108,65 +130,154 @@ class Growth:
         kernel = self._kernel()
         if index == 0:
             return mmd.prototypes(kernel, self._means(), _START, self._job)
-        nearest = self.near(index - 1)[0][:, 0]
         chosen = self.all_prototypes(index - 1)
+        if self._params.local == "none":
+            inside = self.cells(index - 1).pull
+            return mmd.prototypes(kernel, self._means(), 1, self._job, chosen, inside)
+        nearest = self.cells(index - 1).nearest
         counts = np.bincount(nearest[self.criticisms(index)], minlength=len(chosen))
         sizes = np.bincount(nearest, minlength=len(chosen))
         # A cell holds its prototype besides its criticisms, so there always are enough points.
-        cell = max(range(len(chosen)), key=lambda at: (counts[at], sizes[at], -at))
+        by = (sizes, counts) if self._params.split == "size" else (counts, sizes)
+        cell = max(range(len(chosen)), key=lambda at: (by[0][at], by[1][at], -at))
         members = np.flatnonzero(nearest == cell).astype(np.int32)
-        part = kernel.part(members)
         fixed = int(np.flatnonzero(members == chosen[cell])[0])
-        picked = mmd.prototypes(part, part.means(self._job), int(counts[cell]), self._job, [fixed])
+        count = min(int(counts.max()), len(members) - 1)
+        if self._params.local == "random":
+            rng = self._problem.rng(f"falcon.local.{index}")
+            return [
+                int(item) for item in rng.choice(np.delete(members, fixed), count, replace=False)
+            ]
+        part = kernel.part(members)
+        picked = mmd.prototypes(part, part.means(self._job), count, self._job, [fixed])
         return [int(members[at]) for at in picked]
 
-    def _find_near(self, index: int) -> _Near:
-        """Add to the last known state what later rounds bring; from nothing if need be."""
-        from engine import kernels
+    def _criticise(self, index: int) -> IntArray:
+        """Pick the criticisms of a round, one more than there are prototypes.
 
+        Their number and the points among which they are sought decide the cost. Of more than
+        5000 points a sample, another one in each round, does: what counts is how many of them fall
+        in each cell.
+        """
+        from engine import mmd
+
+        chosen = self.all_prototypes(index - 1)
+        kernel = self._kernel(criticisms=True)
+        witness = self._means(criticisms=True) - self.cells(index - 1).pull / len(chosen)
+        candidates = np.delete(np.arange(self._problem.n, dtype=np.int32), chosen)
+        if len(candidates) > _CANDIDATES:
+            rng = self._problem.rng(f"falcon.criticisms.{index}")
+            candidates = np.sort(rng.choice(candidates, _CANDIDATES, replace=False))
+        part = kernel.part(candidates)
+        return candidates[mmd.criticisms(part, witness[candidates], len(chosen) + 1, self._job)]
+
+    def _divide(self, index: int) -> Cells:
+        """Add to the last known division what later rounds bring; from nothing if need be."""
         n = self._problem.n
+        kernel = self._kernel(criticisms=self._params.local != "none")
         chosen = self.all_prototypes(index)
-        known, near, distance = 0, np.empty((n, 0), np.int32), np.empty((n, 0), np.float32)
-        if self._last_near is not None and self._last_near[0] < index:
-            known = len(self.all_prototypes(self._last_near[0]))
-            near, distance = self._last_near[1]
-        width = min(NEAR, len(chosen))
-        found = np.empty((n, width), np.int32), np.empty((n, width), np.float32)
-        fresh = chosen[known:]
-        position = np.arange(known, len(chosen), dtype=np.int32)
-        for rows, apart in kernels.distances(self._problem.tensor, fresh, self._job):
+        known, before = 0, None
+        if self._last is not None and self._last[0] < index:
+            known, before = len(self.all_prototypes(self._last[0])), self._last[1]
+        fresh, width = chosen[known:], min(NEAR, len(chosen))
+        near = np.full((n, width), len(chosen), np.int32)
+        distance = np.full((n, width), np.inf, np.float32)
+        pull = kernel.zeros()
+        if before is not None:
+            kept = before.near.shape[1]
+            near[:, :kept], distance[:, :kept] = before.near, before.distance
+            pull += before.pull
+        for rows, apart in kernel.distances(fresh, self._job):
+            pull[rows] += kernel.of_distances(apart).sum(1)
+            to_fresh = apart.float().cpu().numpy()
             for column, item in enumerate(fresh):
                 if rows.start <= item < rows.stop:
-                    apart[item - rows.start, column] = _ITSELF
-            all_apart = np.hstack([distance[rows], apart])
-            all_near = np.hstack([near[rows], np.broadcast_to(position, apart.shape)])
-            order = np.argsort(all_apart, axis=1, kind="stable")[:, :width]
-            found[0][rows] = np.take_along_axis(all_near, order, axis=1)
-            found[1][rows] = np.take_along_axis(all_apart, order, axis=1)
-        self._last_near = index, found
-        return found
+                    to_fresh[item - rows.start, column] = _ITSELF
+            _merge(near[rows], distance[rows], to_fresh, known)
+        cells = Cells(near, distance, pull)
+        self._last = index, cells
+        return cells
 
-    def _kernel(self) -> KernelMatrix:
+    # ------------------------------------------------------------------ kernel sums
+
+    @cached_property
+    def _points(self) -> torch.Tensor:
+        """The points where sums over them are computed."""
+        from engine import device
+
+        problem = self._problem
+        return problem.tensor.to(device.choose(problem.device, problem.n, problem.d))
+
+    @cached_property
+    def _width(self) -> float:
+        """The width for prototypes."""
         from engine import kernels
 
-        width = self._params.sigma
-        if self._params.width == "median":
-            width = self._problem.steps.get(
-                (self._key, "width"),
-                lambda: kernels.median_width(
-                    self._problem.tensor,
-                    self._params.c,
-                    self._problem.rng("falcon.width"),
-                    self._job,
-                ),
-            )
-        return kernels.KernelMatrix(self._problem.tensor, kernels.Rbf(width))
-
-    def _means(self) -> torch.Tensor:
         return self._problem.steps.get(
-            (self._key, "means"),
-            lambda: self._kernel().means(self._job, "Comparing all items with each other"),
+            (self._key, "width"),
+            lambda: kernels.width(
+                self._params.width,
+                self._problem.tensor,
+                share=self._params.c,
+                sigma=self._params.sigma,
+                rng=self._problem.rng("falcon.width"),
+                job=self._job,
+            ),
+        )
+
+    def _likeness(self, *, criticisms: bool = False) -> Kernel:
+        """Give the kernel for prototypes, or the one for criticisms."""
+        from engine import kernels
+
+        width = self._width * (self._params.criticism_width if criticisms else 1)
+        return kernels.kernel(self._params.kernel, width)
+
+    def _kernel(self, *, criticisms: bool = False) -> KernelMatrix:
+        from engine import kernels
+
+        likeness = self._likeness(criticisms=criticisms)
+        found = self._features(likeness)
+        features = None if found is None else found.features
+        return kernels.KernelMatrix(self._points, likeness, features)
+
+    def _features(self, kernel: Kernel) -> Approximation | None:
+        """Give what sums over all points are approximated by; None = they are exact."""
+        from engine import kernels
+
+        return self._problem.steps.get(
+            (self._key, "features", kernel),
+            lambda: kernels.approximate(
+                self._points,
+                kernel,
+                sums=self._params.sums,
+                rank=self._params.rank,
+                landmarks=self._params.landmarks,
+                rng=self._problem.rng("falcon.features"),
+                job=self._job,
+                text=_COMPARING,
+            ),
+        )
+
+    def _means(self, *, criticisms: bool = False) -> torch.Tensor:
+        """Give the mean likeness of every point to all points, Tensor[n]."""
+        return self._problem.steps.get(
+            (self._key, "means", self._likeness(criticisms=criticisms)),
+            lambda: self._kernel(criticisms=criticisms).means(self._job, _COMPARING),
         )
 
     def _indices(self, what: str, index: int, compute: Callable[[], npt.ArrayLike]) -> IntArray:
         return self._problem.steps.indices(f"{self._key} {what} {index}", compute)
+
+
+def _merge(near: IntArray, distance: FloatArray, fresh: FloatArray, first: int) -> None:
+    """Put fresh prototypes, numbered from `first`, among the nearest known; in place.
+
+    Most points are nearer to all that they know than to any fresh one: those are left alone.
+    """
+    touched = np.flatnonzero(fresh.min(axis=1) < distance[:, -1])
+    apart = np.hstack([distance[touched], fresh[touched]])
+    position = np.arange(first, first + fresh.shape[1], dtype=np.int32)
+    both = np.hstack([near[touched], np.broadcast_to(position, (len(touched), len(position)))])
+    order = np.argsort(apart, axis=1, kind="stable")[:, : near.shape[1]]
+    near[touched] = np.take_along_axis(both, order, axis=1)
+    distance[touched] = np.take_along_axis(apart, order, axis=1)

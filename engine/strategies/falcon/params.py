@@ -1,10 +1,12 @@
-"""What can be chosen about FALCON."""
+"""What can be chosen about FALCON: how alike is measured, how rounds grow, what is summed how."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from engine import parameters
+
+_PLACING = frozenset({"noise"})  # what decides how answers are taken, not which items come next
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +18,17 @@ class FalconParams:
     distance does better (mean ARI over 200 questions, 43 tables of up to 2500 rows: 0.628 fixed,
     0.650, 0.645, 0.642 for c = 0.25, 0.35, 0.5; three sets of pictures: 0.480, 0.513, 0.524,
     0.503).
+
+    `split`, `local` and `kernel` reproduce the article's analyses of its parts.
     """
 
     width: str = field(
         default="median",
         metadata={
-            "choices": ("median", "fixed"),
+            "choices": ("median", "fixed", "knn", "dimension"),
             "help": "How near items must be to count as alike: a share of the median distance"
-            " between them, or a fixed distance.",
+            " between them, a fixed distance, the distance to the 7th nearest item, or a distance"
+            " that grows with the root of the number of columns.",
         },
     )
     c: float = field(
@@ -34,8 +39,58 @@ class FalconParams:
         default=0.25,
         metadata={"above": 0, "help": "The distance, for width=fixed; columns scaled to 0..1."},
     )
+    criticism_width: float = field(
+        default=1.0,
+        metadata={
+            "above": 0,
+            "help": "The width for criticisms, as a multiple of that for prototypes.",
+        },
+    )
+    kernel: str = field(
+        default="rbf",
+        metadata={
+            "choices": ("rbf", "laplacian", "rational-quadratic"),
+            "help": "How likeness falls with distance: as a bell, sharply, or with a long tail.",
+        },
+    )
+    split: str = field(
+        default="criticisms",
+        metadata={
+            "choices": ("criticisms", "size"),
+            "help": "Which cell is divided next: the one with most criticisms, or with most items.",
+        },
+    )
+    local: str = field(
+        default="mmd",
+        metadata={
+            "choices": ("mmd", "random", "none"),
+            "help": "Its new prototypes: those that stand for it best, or any; none = no cell is"
+            " divided, and the best prototype among all items comes next.",
+        },
+    )
+    sums: str = field(
+        default="auto",
+        metadata={
+            "choices": ("auto", "exact", "nystroem", "random-features"),
+            "help": "How the likeness to all items is summed: exactly, by comparing with some"
+            " items (landmarks), or by random features; auto = exact up to 5000 items, then"
+            " landmarks.",
+        },
+    )
+    rank: int = field(
+        default=512,
+        metadata={"least": 1, "help": "The number of landmarks or random features."},
+    )
+    landmarks: str = field(
+        default="uniform",
+        metadata={
+            "choices": ("uniform", "k-means++", "prototypes"),
+            "help": "How landmarks are chosen: at random, spread out, or as prototypes are.",
+        },
+    )
 
 
 def shown(params: FalconParams) -> str:
     """Name every value that the rounds depend on, for the keys of what is kept of them."""
-    return " ".join(f"{name}={text}" for name, text in parameters.texts(params).items())
+    texts = parameters.texts(params).items()
+    return " ".join(f"{name}={text}" for name, text in texts if name not in _PLACING)
