@@ -131,7 +131,7 @@ def test_json_has_the_agreed_keys():
     result = simulate(study, Oracle(study.truth()), 3, Job()).as_json(0.5, 1.5)
     assert list(result) == [
         "strategy", "version", "seed", "n", "d", "budget", "asked", "groups", "ari", "nmi",
-        "questions", "seconds", "peak_rss_mb",
+        "report", "questions", "seconds", "peak_rss_mb",
     ]  # fmt: skip
     assert set(result["seconds"]) == {"prepare", "ask_p50", "ask_p95", "total"}
     a, b, verdict = result["questions"][0]
