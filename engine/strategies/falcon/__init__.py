@@ -84,12 +84,12 @@ class Falcon:
         settled, group = self._groups.memberships(prototypes)
         cells = growth.cells(self._round)
         near, distance = cells.near, np.maximum(cells.distance, 0)
-        of_item = group[near[:, 0]]
-        own = settled[near] & (group[near] == of_item[:, None])
-        inner = np.where(own, distance, np.inf).min(axis=1)
-        outer = np.where(own, np.inf, distance).min(axis=1)
+        of_item = group[cells.nearest]
+        own = settled[near] & (group[near] == of_item)
+        inner = np.where(own, distance, np.inf).min(axis=0)
+        outer = np.where(own, np.inf, distance).min(axis=0)
         # beyond the remembered ones, other prototypes are at least as far as the last of these
-        farthest = distance[:, -1] if len(prototypes) > NEAR else np.float32(np.inf)
+        farthest = distance[-1] if len(prototypes) > NEAR else np.float32(np.inf)
         outer = np.minimum(outer, farthest)
         return Clustering.of(
             of_item,

@@ -30,7 +30,7 @@ NEAR = 8  # prototypes remembered for each point, nearest first
 _START = 2  # prototypes of the first round
 _ITSELF = -1.0  # distance that puts a prototype before any copy of it
 _COMPARING = "Comparing all items with each other"
-_CANDIDATES = 5000  # points among which criticisms are sought; more are sampled for each round
+_CANDIDATES = 2048  # points among which criticisms are sought where sums are not exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class Cells:
     Attributes
     ----------
     near
-        int32[n, k], positions in `Growth.all_prototypes`, nearest first, k <= 8. A prototype comes
+        int32[k, n], positions in `Growth.all_prototypes`, nearest first, k <= 8. A prototype comes
         first for itself, also among copies.
     distance
-        float32[n, k], Euclidean.
+        float32[k, n], Euclidean.
     pull
         Tensor[n], the sum over the prototypes z of k(x, z).
     """
@@ -55,7 +55,7 @@ class Cells:
     @property
     def nearest(self) -> IntArray:
         """int32[n], position of the nearest prototype."""
-        return self.near[:, 0]
+        return self.near[0]
 
 
 class Growth:
@@ -155,9 +155,10 @@ class Growth:
     def _criticise(self, index: int) -> IntArray:
         """Pick the criticisms of a round, one more than there are prototypes.
 
-        Their number and the points among which they are sought decide the cost. Of more than
-        5000 points a sample, another one in each round, does: what counts is how many of them fall
-        in each cell.
+        Their number times the points among which they are sought is the cost of a round. Where
+        sums are not exact a sample of the points does, another one in each round: what counts is
+        how many criticisms fall in each cell. (Four sets of 5,600 to 18,700 points, mean ARI over
+        100 questions: 0.421 sought among all, 0.426 among 5000, 0.438 among 2000.)
         """
         from engine import mmd
 
@@ -165,7 +166,8 @@ class Growth:
         kernel = self._kernel(criticisms=True)
         witness = self._means(criticisms=True) - self.cells(index - 1).pull / len(chosen)
         candidates = np.delete(np.arange(self._problem.n, dtype=np.int32), chosen)
-        if len(candidates) > _CANDIDATES:
+        exact = self._features(self._likeness(criticisms=True)) is None
+        if not exact and len(candidates) > _CANDIDATES:
             rng = self._problem.rng(f"falcon.criticisms.{index}")
             candidates = np.sort(rng.choice(candidates, _CANDIDATES, replace=False))
         part = kernel.part(candidates)
@@ -180,12 +182,12 @@ class Growth:
         if self._last is not None and self._last[0] < index:
             known, before = len(self.all_prototypes(self._last[0])), self._last[1]
         fresh, width = chosen[known:], min(NEAR, len(chosen))
-        near = np.full((n, width), len(chosen), np.int32)
-        distance = np.full((n, width), np.inf, np.float32)
+        near = np.full((width, n), len(chosen), np.int32)
+        distance = np.full((width, n), np.inf, np.float32)
         pull = kernel.zeros()
         if before is not None:
-            kept = before.near.shape[1]
-            near[:, :kept], distance[:, :kept] = before.near, before.distance
+            kept = len(before.near)
+            near[:kept], distance[:kept] = before.near, before.distance
             pull += before.pull
         for rows, apart in kernel.distances(fresh, self._job):
             pull[rows] += kernel.of_distances(apart).sum(1)
@@ -193,7 +195,7 @@ class Growth:
             for column, item in enumerate(fresh):
                 if rows.start <= item < rows.stop:
                     to_fresh[item - rows.start, column] = _ITSELF
-            _merge(near[rows], distance[rows], to_fresh, known)
+                _insert(near[:, rows], distance[:, rows], known + column, to_fresh[:, column])
         cells = Cells(near, distance, pull)
         self._last = index, cells
         return cells
@@ -269,15 +271,19 @@ class Growth:
         return self._problem.steps.indices(f"{self._key} {what} {index}", compute)
 
 
-def _merge(near: IntArray, distance: FloatArray, fresh: FloatArray, first: int) -> None:
-    """Put fresh prototypes, numbered from `first`, among the nearest known; in place.
+def _insert(near: IntArray, distance: FloatArray, fresh: int, apart: FloatArray) -> None:
+    """Put a fresh prototype among the nearest known, behind those as near; in place.
 
-    Most points are nearer to all that they know than to any fresh one: those are left alone.
+    Most points are nearer to all that they know than to the fresh one: those are left alone.
     """
-    touched = np.flatnonzero(fresh.min(axis=1) < distance[:, -1])
-    apart = np.hstack([distance[touched], fresh[touched]])
-    position = np.arange(first, first + fresh.shape[1], dtype=np.int32)
-    both = np.hstack([near[touched], np.broadcast_to(position, (len(touched), len(position)))])
-    order = np.argsort(apart, axis=1, kind="stable")[:, : near.shape[1]]
-    near[touched] = np.take_along_axis(both, order, axis=1)
-    distance[touched] = np.take_along_axis(apart, order, axis=1)
+    touched = np.flatnonzero(apart < distance[-1])
+    if len(touched) == 0:
+        return
+    known, apart = distance[:, touched], apart[touched]
+    rank = (known <= apart).sum(axis=0)
+    nearer = np.arange(len(known))[:, None] < rank
+    for held, value in ((near, np.int32(fresh)), (distance, apart)):
+        old = held[:, touched]
+        new = np.where(nearer, old, np.concatenate([old[:1], old[:-1]]))
+        new[rank, np.arange(len(touched))] = value
+        held[:, touched] = new
