@@ -6,7 +6,7 @@ are exact or come from the features of `approximate`, whose error is measured.
 
 from __future__ import annotations
 
-from engine.kernels.approximate import (
+from engine.kernels.features import (
     LANDMARKS,
     SUMS,
     Accuracy,

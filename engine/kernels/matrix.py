@@ -33,8 +33,9 @@ _FEATURE_ROWS = 4096  # rows of features added up in float32 before the sum goes
 class KernelMatrix:
     """The kernel matrix of some points, of which only columns, means and parts are ever computed.
 
-    Columns always are exact. So are means, unless there are features F with K ~ F F^T: then the
-    means of more than 2048 points come from these, at O(n rank), with the diagonal set right.
+    Columns always are exact. So are means, unless there are features F with K ~ F F^T: then these
+    give them at O(n rank), with the diagonal set right. Parts of up to 2048 points are small
+    enough to be summed exactly all the same.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ class KernelMatrix:
 
     def part(self, items: npt.NDArray[np.int32]) -> KernelMatrix:
         """Give the matrix of some of the points: their rows are copied, not their features."""
-        index = torch.as_tensor(items, dtype=torch.int64, device=self._points.device)
+        index = torch.from_numpy(items.astype(np.int64)).to(self._points.device)
         rows = self._points.index_select(0, index)
         part = KernelMatrix(rows, self._kernel, self._features, dtype=self.dtype)
         part._index = index if self._index is None else self._index[index]
@@ -137,7 +138,8 @@ class KernelMatrix:
 
         `text` says in plain words what the sum is for; empty = not reported.
         """
-        if self._features is None or self.n <= SMALL:
+        small = self._index is not None and self.n <= SMALL
+        if self._features is None or small:
             return self._exact_means(job, text)
         return self._feature_means(self._features, job, text)
 
@@ -158,6 +160,8 @@ class KernelMatrix:
                 done += 1
                 job.step(done, total, text)
                 tile = self._kernel(rows, self._rows(slice(second, second + side)))
+                if second == first:
+                    tile.fill_diagonal_(1)  # by the dot product a point is not quite 0 from itself
                 sums[first : first + side] += tile.sum(1)
                 if second != first:
                     sums[second : second + side] += tile.sum(0)
@@ -187,14 +191,14 @@ class KernelMatrix:
     def _rows(self, items: slice | Sequence[int]) -> torch.Tensor:
         """Give some points in the type they are computed with."""
         if not isinstance(items, slice):
-            index = torch.as_tensor(list(items), dtype=torch.int64, device=self._points.device)
+            index = torch.tensor(list(items), dtype=torch.int64).to(self._points.device)
             return self._points.index_select(0, index).to(self.dtype)
         return self._points[items].to(self.dtype)
 
     def _blocks(self, columns: int, work: float) -> Iterator[slice]:
         """Give the rows to be taken at once against some columns."""
         d = self._points.shape[1]
-        fitting = TILE_BYTES // (self.dtype.itemsize * (2 * columns + d))
+        fitting = TILE_BYTES // (2 * self.dtype.itemsize * (columns + d))
         block = max(1, min(fitting, _BLOCK_ROWS, int(work / (columns * (d + 40) + 1))))
         return (slice(at, min(at + block, self.n)) for at in range(0, self.n, block))
 

@@ -47,7 +47,7 @@ def width(
         `sigma`. The article's 0.25 suits up to about ten columns scaled to [0, 1].
     `knn`
         The mean distance to the 7th nearest other point. Fits the density inside groups, however
-        far these lie apart; narrow, and narrower the more points there are.
+        far these lie apart and however many columns there are; the more points, the narrower.
     `dimension`
         0.25 sqrt(d / 4): the article's width, grown as distances grow with the number of columns
         d. For columns scaled to [0, 1] that are independent of each other; looks at no point.

@@ -208,7 +208,7 @@ def _in_tiles(
     size = max(16, size)
     for start in range(0, n, size):
         job.step(start, n, text)
-        features[start : start + size] = compute(exact(points[start : start + size]))
+        features[start : start + size] = compute(exact(points[start : start + size])).float()
     return features
 
 
@@ -293,7 +293,7 @@ def _errors(
         right += kernel(exact(points[start : start + size]), centres).sum(0)
     right /= n
     found = KernelMatrix(points, kernel, features).means(job)
-    off = (found[torch.from_numpy(columns).to(found.device)].to(right) - right).abs()
+    off = (_taken(found, columns) - right).abs()
     spread = float(right.std(correction=0))
 
     first, second = rng.integers(n, size=(2, _PAIRS))
