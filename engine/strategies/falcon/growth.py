@@ -55,7 +55,8 @@ class Cells:
     @property
     def nearest(self) -> IntArray:
         """int32[n], position of the nearest prototype."""
-        return self.near[0]
+        nearest: IntArray = self.near[0]
+        return nearest
 
 
 class Growth:
