@@ -22,8 +22,8 @@ from engine.kernels.functions import (
     kernel,
     squared_distances,
 )
-from engine.kernels.matrix import KernelMatrix, distances
-from engine.kernels.widths import FIXED_WIDTH, WIDTHS, median_width, width
+from engine.kernels.matrix import KernelMatrix
+from engine.kernels.widths import FIXED_WIDTH, WIDTHS, width
 
 __all__ = [
     "FIXED_WIDTH",
@@ -39,9 +39,7 @@ __all__ = [
     "RationalQuadratic",
     "Rbf",
     "approximate",
-    "distances",
     "kernel",
-    "median_width",
     "squared_distances",
     "width",
 ]

@@ -216,12 +216,11 @@ def _whitening(between: torch.Tensor) -> torch.Tensor:
     """Give L^-T for landmarks' kernel values, with as little on the diagonal as will do."""
     identity = torch.eye(len(between), dtype=between.dtype)
     jitter = _JITTER
-    while True:
-        factor, failed = torch.linalg.cholesky_ex(between + jitter * identity)
-        if not failed or jitter >= _MOST_JITTER:
-            inverse: torch.Tensor = torch.linalg.solve_triangular(factor, identity, upper=False)
-            return inverse.T
-        jitter *= 10
+    while torch.linalg.cholesky_ex(between + jitter * identity).info and jitter < _MOST_JITTER:
+        jitter *= 10  # rounding made it not quite positive definite
+    factor = torch.linalg.cholesky(between + jitter * identity)
+    inverse: torch.Tensor = torch.linalg.solve_triangular(factor, identity, upper=False)
+    return inverse.T
 
 
 def _landmarks(
@@ -269,8 +268,7 @@ def _far_apart(
         squared = np.minimum(squared, apart)
         if not squared.any():  # only copies are left
             break
-        chance = np.cumsum(squared)
-        picked.append(int(np.searchsorted(chance, rng.uniform(0, chance[-1]), side="right")))
+        picked.append(int(rng.choice(len(rows), p=squared / squared.sum())))
     left = np.setdiff1d(np.arange(len(rows)), picked)
     return np.append(picked, rng.choice(left, count - len(picked), replace=False))
 

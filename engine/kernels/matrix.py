@@ -201,13 +201,3 @@ class KernelMatrix:
         fitting = TILE_BYTES // (2 * self.dtype.itemsize * (columns + d))
         block = max(1, min(fitting, _BLOCK_ROWS, int(work / (columns * (d + 40) + 1))))
         return (slice(at, min(at + block, self.n)) for at in range(0, self.n, block))
-
-
-def distances(
-    points: torch.Tensor, items: Sequence[int], job: Job
-) -> Iterator[tuple[slice, npt.NDArray[np.float32]]]:
-    """Give the Euclidean distances of all points to some, a block of rows at a time."""
-    from engine.kernels.functions import Rbf
-
-    for rows, apart in KernelMatrix(points, Rbf(1.0)).distances(items, job):
-        yield rows, apart.float().cpu().numpy()

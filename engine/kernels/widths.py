@@ -73,18 +73,18 @@ def width(
         For another rule.
     """
     if rule == "median":
-        return median_width(points, share, rng, job)
+        return _median_width(points, share, rng, job)
     if rule == "fixed":
         return sigma
     if rule == "knn":
         # Where nearly every point has seven copies, their distance of 0 is no width.
-        return _neighbour_width(points, rng, job) or median_width(points, share, rng, job)
+        return _neighbour_width(points, rng, job) or _median_width(points, share, rng, job)
     if rule == "dimension":
         return FIXED_WIDTH * math.sqrt(points.shape[1] / _SUITED_COLUMNS)
     raise ParameterError(f"there is no rule “{rule}”.", f"Choose one of {', '.join(WIDTHS)}.")
 
 
-def median_width(points: torch.Tensor, share: float, rng: np.random.Generator, job: Job) -> float:
+def _median_width(points: torch.Tensor, share: float, rng: np.random.Generator, job: Job) -> float:
     """Give `share` times the median positive distance between at most 2000 points."""
     points = exact(_drawn(points, _SUBSAMPLE, rng)).cpu()
     found = [np.empty(0, dtype=np.float32)]
