@@ -20,8 +20,8 @@ from engine import embedders, parameters, readers, strategies
 from engine.dataset import Dataset, Role, counted
 from engine.errors import ProjectDamagedError, ProjectError, UsageError
 from engine.job import Job
+from engine.layout import project_to_map
 from engine.model import FloatArray, IntArray
-from engine.overview import project_to_map
 from engine.problem import Problem, StepCache
 from engine.project import Project, Relinked, Settings
 from engine.session import Session

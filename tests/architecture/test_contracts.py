@@ -21,7 +21,7 @@ ENGINE_FLOORS = [
     {"answers", "constraints", "dataset", "problem"},
     {"device", "kernels", "metrics", "parameters", "confidence", "outfile"},
     {"mmd", "readers"},
-    {"embedders", "strategies", "clusterers", "overview"},
+    {"embedders", "strategies", "clusterers", "overview", "layout"},
     {"fold", "project"},
     {"session"},
     {"study"},

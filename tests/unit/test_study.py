@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine import overview, strategies, study
+from engine import layout, strategies, study
 from engine.dataset import Role
 from engine.errors import (
     Cancelled,
@@ -252,5 +252,5 @@ def test_a_single_item_and_exact_copies(tmp_path):
 def test_the_map_depends_on_the_seed_only(table):
     first, second = make(table, seed=1), make(table, seed=1)
     assert np.array_equal(first.coordinates, second.coordinates)
-    expected = overview.project_to_map(first.problem.points, 1, Job())
+    expected = layout.project_to_map(first.problem.points, 1, Job())
     assert np.array_equal(first.coordinates, expected)
