@@ -44,6 +44,11 @@ def can_redo(snapshot: Snapshot | None) -> bool:
     return snapshot is not None and snapshot.redo is not None
 
 
+def can_settle(snapshot: Snapshot | None) -> bool:
+    """Allow while answers contradict each other."""
+    return snapshot is not None and bool(snapshot.conflicts)
+
+
 def can_replay(snapshot: Snapshot | None) -> bool:
     """Allow while there are steps to look back at."""
     return snapshot is not None and bool(snapshot.history)
@@ -246,6 +251,14 @@ COMMANDS = (
         when=can_answer,
         icon="info",
         told="W",
+    ),
+    Command(
+        "look_at_contradiction",
+        "judge",
+        QT_TRANSLATE_NOOP("Actions", "Look at the &contradiction"),
+        when=can_settle,
+        icon="warning",
+        told="C",
     ),
     Command(
         "hide_names",

@@ -176,6 +176,7 @@ class MainWindow(QMainWindow):
         controller = self._controller
         controller.studyOpened.connect(self._opened)
         controller.snapshotChanged.connect(self._changed)
+        controller.replayChanged.connect(self._allow_looking)
         controller.closed.connect(self._closed)
         controller.failed.connect(self._failed)
         controller.exported.connect(self._exported)
@@ -227,6 +228,7 @@ class MainWindow(QMainWindow):
         if not self._remembering.isActive():
             self._remembering.start()
         actions.enable(self.actions_by_id, snapshot)
+        self._allow_looking()
         opened = self._controller.opened
         has_pictures = opened is not None and any(item.path for item in opened.items)
         self._name_export(has_pictures=has_pictures)
@@ -237,6 +239,11 @@ class MainWindow(QMainWindow):
         self.actions_by_id["redo"].setText(
             self._step_words(snapshot, snapshot.redo, self.tr("&Redo"))
         )
+
+    def _allow_looking(self, _shown: object = None) -> None:
+        """Contradictions can be looked at in a replay as well: those of the state it shows."""
+        allowed = actions.can_settle(self._controller.shown)
+        self.actions_by_id["look_at_contradiction"].setEnabled(allowed)
 
     def _name_export(self, *, has_pictures: bool) -> None:
         """Say what is exported group by group: pictures are copied, of tables there are parts."""
@@ -516,6 +523,11 @@ class MainWindow(QMainWindow):
         """Say in full why this pair is asked, or no longer."""
         self.show_judge()
         self.workspace.judge.toggle_why()
+
+    def look_at_contradiction(self) -> None:
+        """Show the answers that cannot all be right."""
+        self.show_judge()
+        self.workspace.judge.look_at_contradiction()
 
     def hide_names(self) -> None:
         """Hide file names while judging, or show them."""

@@ -33,6 +33,11 @@ JUDGING = (
     ("K", QT_TRANSLATE_NOOP("Keys", "Link or unlink the views")),
     ("+, −, 0, 9", QT_TRANSLATE_NOOP("Keys", "Zoom in, out, fit, 100 %")),
     ("I, R", QT_TRANSLATE_NOOP("Keys", "Invert, reset the grey window")),
+    ("C", QT_TRANSLATE_NOOP("Keys", "Look at a contradiction; there:")),
+    ("←, →, 1 … 9", QT_TRANSLATE_NOOP("Keys", "– choose an answer")),
+    ("Enter, U", QT_TRANSLATE_NOOP("Keys", "– change it, cannot say")),
+    ("Page Up, Page Down", QT_TRANSLATE_NOOP("Keys", "– previous, next contradiction")),
+    ("Esc, C", QT_TRANSLATE_NOOP("Keys", "– back to the pair")),
     ("[, ]", QT_TRANSLATE_NOOP("Keys", "Previous, next grey window")),
 )
 

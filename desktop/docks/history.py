@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Slot
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -51,7 +51,14 @@ class HistoryDock(QDockWidget):
         Whose live history is listed; is asked to look, go back, and change.
     pictures
         Where thumbnails come from.
+
+    Notes
+    -----
+    `contradictionRequested(seq)`: the person wants to look at the contradiction that an answer is
+    part of.
     """
+
+    contradictionRequested = Signal(int)
 
     def __init__(
         self, controller: Controller, pictures: PictureStore, parent: QWidget | None = None
@@ -262,6 +269,12 @@ class HistoryDock(QDockWidget):
         row = self.steps.row_at(index)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        contradiction = self.steps.contradiction_of(row)
+        if contradiction is not None:
+            text = self.tr("Look at the c&ontradiction")
+            icon = theme.icon("warning")
+            menu.addAction(icon, text, lambda: self.contradictionRequested.emit(contradiction))
+            menu.addSeparator()
         change = self.steps.answer_to_change(row)
         if change is not None:
             seq, present = change

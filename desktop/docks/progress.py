@@ -9,13 +9,14 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
     QGridLayout,
     QLabel,
     QProgressBar,
+    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -38,7 +39,13 @@ class ProgressDock(QDockWidget):
     ----------
     controller
         Whose `shown` state is told.
+
+    Notes
+    -----
+    `contradictionRequested`: the person wants to look at the contradictions.
     """
+
+    contradictionRequested = Signal()
 
     def __init__(self, controller: Controller, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,7 +91,7 @@ class ProgressDock(QDockWidget):
 
     def _figures(self, body: QWidget) -> QGridLayout:
         grid = QGridLayout()
-        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(2, 1)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(4)
         for name, text in (
@@ -102,6 +109,12 @@ class ProgressDock(QDockWidget):
             grid.addWidget(label, row, 0)
             grid.addWidget(value, row, 1)
             self._rows[name] = (label, value)
+        self._look = QPushButton(self.tr("Look"), body)
+        self._look.setAccessibleName(self.tr("Look at the contradictions"))
+        self._look.setToolTip(self.tr("Look at the contradictions (C while judging)"))
+        self._look.setProperty("role", "small")
+        self._look.clicked.connect(self.contradictionRequested)
+        grid.addWidget(self._look, len(self._rows) - 1, 2, Qt.AlignmentFlag.AlignLeft)
         self._rows["implied"][0].setToolTip(
             self.tr(
                 "Pairs settled by what you said of others: if A and B are the same, and B and C,"
@@ -118,6 +131,7 @@ class ProgressDock(QDockWidget):
             self._asked.setText(self.tr("No project is open"))
             for widget in (self._bar, self._pace, self._recent, self._strip):
                 widget.hide()
+            self._look.hide()
             for name in self._rows:
                 self._set(name, None)
             return
@@ -137,6 +151,7 @@ class ProgressDock(QDockWidget):
         self._set("undecided", words.number(undecided) if undecided > 0 and divided else None)
         self._set("aside", words.number(progress.set_aside) if progress.set_aside else None)
         self._set("conflicts", words.number(len(shown.conflicts)) if shown.conflicts else None)
+        self._look.setVisible(bool(shown.conflicts))
         self._recent.setText(self._recently(shown))
         self._strip.show_steps(steps)
         self._recent.show()

@@ -36,7 +36,8 @@ from desktop.messages import (
     Tell,
     Undo,
 )
-from desktop.pages import judge_text
+from desktop.pages import contradiction_text, judge_text
+from desktop.pages.contradiction import ContradictionView
 from desktop.pages.judge_end import JudgeEnd
 from desktop.widgets.judging.answer_gate import AnswerGate, GateState
 from desktop.widgets.judging.judging_keys import JudgeKey, KeyFilter, KeyPress
@@ -45,6 +46,7 @@ from desktop.widgets.judging.sides import as_shown, shuffled
 from engine.model import Confidence, Question, Snapshot, Verdict
 
 _CHANGES = (Tell, SetAside, NameGroup, Undo, Redo, Revise, GoTo, Relink)
+_AT_THE_END = (JudgeKey.UNDO, JudgeKey.CONTRADICTION)
 _PATIENCE_MS = 150  # before the pair is drawn back while the next one is chosen
 _VERDICTS = {
     JudgeKey.SAME: Verdict.SAME,
@@ -65,8 +67,9 @@ class JudgePage(QWidget):
 
     Attributes
     ----------
-    pane, end
-        What stands where while judging; what is shown when nothing is left to ask.
+    pane, end, contradiction
+        What stands where while judging; what is shown when nothing is left to ask, and while the
+        person looks at a contradiction.
     gate
         Whether an answer counts now.
 
@@ -93,11 +96,15 @@ class JudgePage(QWidget):
         self._sides: tuple[int, ...] = ()
         self._before: Snapshot | None = None  # the live state seen last
         self._why_in_full = False
+        self._looking = False  # at a contradiction
+        self._put_off: frozenset[int] = frozenset()  # contradictions that the bar is silent about
         self.pane = JudgingPane(store, self)
         self.end = JudgeEnd(self)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self.pane)
         self._stack.addWidget(self.end)
+        self.contradiction = ContradictionView(controller, store, self)
+        self._stack.addWidget(self.contradiction)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
@@ -112,6 +119,7 @@ class JudgePage(QWidget):
             JudgeKey.GUESS: self.pane.guess.toggle,
             JudgeKey.UNDO: self.undo,
             JudgeKey.WHY: self.toggle_why,
+            JudgeKey.CONTRADICTION: self.look_at_contradiction,
             JudgeKey.LINK: self.pane.area.views.toggle_link,
             JudgeKey.INVERT: self.pane.area.views.toggle_invert,
             JudgeKey.RESET: self.pane.area.views.reset_window,
@@ -132,6 +140,7 @@ class JudgePage(QWidget):
         controller, pane = self._controller, self.pane
         controller.studyOpened.connect(self._open)
         controller.snapshotChanged.connect(self._refresh)
+        controller.replayChanged.connect(self._leave_contradiction)
         controller.replayChanged.connect(self._refresh)
         controller.replayChanged.connect(self._focus_changed)
         controller.requestSent.connect(self._request_sent)
@@ -150,26 +159,40 @@ class JudgePage(QWidget):
         pane.last.selected.connect(self.answerSelected)
         pane.tools.namesToggled.connect(self.toggle_names)
         pane.replay.add_button(self.tr("Return to now"), self._return)
-        self._show_conflict = pane.conflict.add_button(self.tr("Show"), self._select_conflict)
+        look = pane.conflict.add_button(self.tr("Look now  C"), self.look_at_contradiction)
+        look.setAccessibleName(self.tr("Look at the contradiction now"))
+        look.setToolTip(self.tr("Show the answers that cannot all be right, side by side (C)"))
         self._undo_conflict = pane.conflict.add_button(self.tr("Undo"), self.undo)
+        self._undo_conflict.setToolTip(self.tr("Take the last step back (Backspace or Ctrl+Z)"))
+        later = pane.conflict.add_button(self.tr("Later"), self._put_off_conflicts)
+        later.setToolTip(self.tr("Hide this line; the progress panel keeps the count"))
         pane.failure.add_button(self.tr("Try again"), self._retry)
         pane.failure.add_button(self.tr("Relink…"), self.relinkRequested.emit)
         pane.failure.add_button(self.tr("Set aside"), self._set_failed_aside)
         self.end.undoRequested.connect(self.undo)
         self.end.exportRequested.connect(self.exportRequested)
         self.end.overviewRequested.connect(self.overviewRequested)
+        self.end.contradictionRequested.connect(self.look_at_contradiction)
+        self.contradiction.left.connect(self.return_to_pair)
+        self.contradiction.undoRequested.connect(self.undo)
+        self.contradiction.namesToggled.connect(self.toggle_names)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._focus_changed)
         keys = KeyFilter(self)
         keys.pressed.connect(self._act)
-        keys.watch(self)
+        self.installEventFilter(keys)
+        for part in (self.pane, self.end):  # a contradiction has keys of its own
+            keys.watch(part)
 
     # ------------------------------------------------------------------ the state
 
     def _open(self, opened: Opened) -> None:
         self._on_screen = None
         self._before = None
+        self._put_off = frozenset()
+        self._leave_contradiction()
+        self.contradiction.open(opened)
         self.gate.clear()
         self.pane.note.clear()
         self.pane.area.set_study(opened)
@@ -186,7 +209,11 @@ class JudgePage(QWidget):
             self.gate.clear()
             return
         self._note_step(live)
-        if not shown.live:
+        if self._looking and not shown.conflicts:  # the last one is settled
+            self._leave_contradiction()
+        if self._looking:
+            self._show_contradiction(shown)
+        elif not shown.live:
             self._show_step(shown, live)
         elif shown.question is None:
             self._show_end(shown)
@@ -243,6 +270,13 @@ class JudgePage(QWidget):
         self._stack.setCurrentWidget(self.end)
         self._announce(self.end.text)
 
+    def _show_contradiction(self, shown: Snapshot) -> None:
+        """Show the answers that contradict each other; the pair waits, and is shown anew later."""
+        self._on_screen = None
+        self.gate.clear()
+        self.contradiction.show_state(shown, names_hidden=self.pane.area.names_hidden)
+        self._stack.setCurrentWidget(self.contradiction)
+
     def _show_items(self, items: tuple[int, ...]) -> None:
         self.pane.failure.say("")
         self._sides = items
@@ -260,10 +294,18 @@ class JudgePage(QWidget):
         self.pane.show_why(text, in_full=self._why_in_full)
 
     def _say_conflict(self, shown: Snapshot) -> None:
-        self.pane.conflict.say(judge_text.contradiction(shown.conflicts) if shown.live else "")
-        newest = max((conflict.seq for conflict in shown.conflicts), default=0)
-        self._undo_conflict.setVisible(newest == shown.undo)
-        self._show_conflict.setVisible(newest != shown.undo)
+        """Tell of contradictions, unless all were put off; undo where the last step made one."""
+        is_news = any(conflict.seq not in self._put_off for conflict in shown.conflicts)
+        tell = shown.live and is_news
+        self.pane.conflict.say(contradiction_text.notice(shown.conflicts) if tell else "")
+        step = judge_text.step_at(shown, shown.position)
+        answer = None if step is None else step.target or step.seq
+        self._undo_conflict.setVisible(
+            any(
+                answer in (conflict.seq, *(seq for seq, _, _ in conflict.chain))
+                for conflict in shown.conflicts
+            )
+        )
 
     def _crashed(self, *_: object) -> None:
         """Take no answer until the engine gives a state again, were it for the same pair."""
@@ -278,9 +320,18 @@ class JudgePage(QWidget):
         step = judge_text.step_at(live, live.position)
         left = judge_text.step_at(live, before.position)
         if step is not None and step.parent == before.position:
-            self.pane.note.say(judge_text.taken(step))
+            settled = contradiction_text.settled(before, live)
+            self.pane.note.say(settled or judge_text.taken(step))
+            self._tell_settled(settled)
         elif left is not None and left.parent == live.position:
-            self.pane.note.say(self.tr("Taken back: {0}").format(judge_text.deed(left)))
+            text = self.tr("Taken back: {0}").format(judge_text.deed(left))
+            reopened = contradiction_text.reopened(before, live)
+            self.pane.note.say(f"{text}. {reopened}" if reopened else text)
+            self._tell_settled("")
+
+    def _tell_settled(self, text: str) -> None:
+        self.contradiction.say(text)
+        self._announce(text)
 
     # ------------------------------------------------------------------ answering
 
@@ -362,10 +413,53 @@ class JudgePage(QWidget):
         self._controller.view(None)
         self.setFocus()
 
-    def _select_conflict(self) -> None:
+    # ------------------------------------------------------------------ contradictions
+
+    def look_at_contradiction(self) -> None:
+        """Show the newest contradiction of the state that is shown instead of the pair."""
+        self.look_at(None)
+
+    def look_at(self, seq: int | None) -> None:
+        """Show answers that cannot all be right instead of the pair.
+
+        Parameters
+        ----------
+        seq
+            An answer of the contradiction wanted; None = the newest of the state that is shown.
+        """
+        if seq is not None and self._controller.replaying:
+            self._controller.view(None)
+        shown = self._controller.shown
+        if shown is None or not shown.conflicts:
+            return
+        self.contradiction.choose(seq)
+        self._looking = True
+        self._refresh()
+        self.setFocusProxy(self.contradiction)
+        self.contradiction.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def return_to_pair(self) -> None:
+        """Go on judging; contradictions wait."""
+        self._leave_contradiction()
+        self._refresh()
+
+    def _leave_contradiction(self, _shown: object = None) -> None:
+        """Let the pair have its place again, and the keyboard if the contradiction had it."""
+        if not self._looking:
+            return
+        focus = QApplication.focusWidget()
+        had_keys = focus is not None and self.isAncestorOf(focus)
+        self._looking = False
+        self.setFocusProxy(None)  # type: ignore[arg-type]  # Qt's own way to have none
+        if had_keys:
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _put_off_conflicts(self) -> None:
         live = self._controller.snapshot
-        if live is not None and live.conflicts:
-            self.answerSelected.emit(max(conflict.seq for conflict in live.conflicts))
+        if live is not None:
+            self._put_off = frozenset(conflict.seq for conflict in live.conflicts)
+            self._say_conflict(live)
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # ------------------------------------------------------------------ seeing
 
@@ -415,7 +509,10 @@ class JudgePage(QWidget):
 
     def _act(self, press: KeyPress) -> None:
         key = press.key
-        if self._stack.currentWidget() is self.end and key is not JudgeKey.UNDO:
+        if self._looking:  # the page itself was focused: no pair is there to be answered
+            self.contradiction.setFocus()
+            return
+        if self._stack.currentWidget() is self.end and key not in _AT_THE_END:
             return
         if key in _VERDICTS:
             confidence = Confidence.CERTAIN if press.certain else Confidence.QUITE

@@ -17,12 +17,14 @@ class JudgeEnd(QWidget):
 
     Notes
     -----
-    `exportRequested`, `overviewRequested`, `undoRequested`: what was chosen.
+    `exportRequested`, `overviewRequested`, `undoRequested`, `contradictionRequested`: what was
+    chosen.
     """
 
     exportRequested = Signal()
     overviewRequested = Signal()
     undoRequested = Signal()
+    contradictionRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,6 +41,9 @@ class JudgeEnd(QWidget):
         self._export.clicked.connect(self.exportRequested)
         look = QPushButton(self.tr("Look at the groups"), self)
         look.clicked.connect(self.overviewRequested)
+        self._look = QPushButton(self.tr("Look at the contradiction  C"), self)
+        self._look.setProperty("role", "primary")
+        self._look.clicked.connect(self.contradictionRequested)
         self._undo = QPushButton(self.tr("Undo the last step"), self)
         self._undo.setProperty("role", "quiet")
         self._undo.clicked.connect(self.undoRequested)
@@ -55,6 +60,7 @@ class JudgeEnd(QWidget):
         for widget in (self._sign, title, self._result):
             column.addWidget(widget)
         column.addSpacing(8)
+        column.addWidget(self._look, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addLayout(row)
         column.addStretch(3)
         self._color()
@@ -82,6 +88,11 @@ class JudgeEnd(QWidget):
             text = self.tr("There is only one item here, so there is nothing to compare it with.")
         elif progress.groups == 0:
             text = self.tr("All items are set aside.")
+        elif snapshot.conflicts:
+            text = self.tr(
+                "Some of your answers contradict each other, and nothing is asked about the items "
+                "they name until that is settled.\n{0} from {1} so far."
+            ).format(groups, answers)
         else:
             text = self.tr(
                 "Every pair that could change the groups is answered or follows from your "
@@ -89,6 +100,7 @@ class JudgeEnd(QWidget):
             ).format(groups, answers)
         self._result.setText(text)
         self._export.setEnabled(progress.groups > 0)
+        self._look.setVisible(bool(snapshot.conflicts))
         self._undo.setEnabled(snapshot.undo is not None)
 
     def _color(self) -> None:

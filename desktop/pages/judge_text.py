@@ -1,4 +1,4 @@
-"""What the judge page says in words: progress, reasons, steps of a replay, contradictions.
+"""What the judge page says in words: progress, reasons, steps of a replay.
 
 Hides grammar. Promises plain figures without promises of their own.
 """
@@ -10,7 +10,7 @@ import time
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from desktop.widgets import words
-from engine.model import Conflict, HistoryItem, Question, Snapshot, StepKind
+from engine.model import HistoryItem, Question, Snapshot, StepKind
 
 
 def _tr(text: str) -> str:
@@ -157,20 +157,3 @@ def path_to(snapshot: Snapshot) -> tuple[int, ...]:
 def step_at(snapshot: Snapshot, seq: int) -> HistoryItem | None:
     """Find a step of the history."""
     return next((step for step in snapshot.history if step.seq == seq), None)
-
-
-def contradiction(conflicts: tuple[Conflict, ...]) -> str:
-    """Say what the newest of the open contradictions contradicts; "" without any."""
-    if not conflicts:
-        return ""
-    newest = max(conflicts, key=lambda conflict: conflict.seq)
-    earlier = len(newest.chain)
-    word = words.verdict_word(newest.verdict).lower()
-    if earlier == 1:
-        text = _tr("The answer “{0}” contradicts 1 other answer.").format(word)
-    else:
-        text = _tr("The answer “{0}” contradicts {1} other answers.").format(word, earlier)
-    others = len(conflicts) - 1
-    if others:
-        text += " " + _tr("Open contradictions besides: {0}.").format(others)
-    return text

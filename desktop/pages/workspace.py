@@ -44,6 +44,8 @@ class Workspace(QMainWindow):
         self.history = HistoryDock(controller, pictures)
         self.progress = ProgressDock(controller)
         self.setCentralWidget(self.judge)
+        self.history.contradictionRequested.connect(self.judge.look_at)
+        self.progress.contradictionRequested.connect(self.judge.look_at_contradiction)
         self._sized = False
         self._untitled = {dock: QWidget(dock) for dock in self.docks}  # instead of a title
         self._titling = QTimer(self, singleShot=True, interval=0)  # once, after all have moved

@@ -684,19 +684,22 @@ def test_a_contradiction_is_a_bar_not_a_dialogue(bench: Bench, qtbot: QtBot) -> 
     conflict = Conflict(6, Pair.of(3, 4), Verdict.DIFFERENT, chain_)
     bench.reply(replace(bench.opened.snapshot, revision=2, conflicts=(conflict,)))
     bar = bench.page.pane.conflict
-    assert bar.text == "The answer “different” contradicts 3 other answers."
+    assert bar.text == "“Different” (#6) contradicts 3 earlier answers."
     buttons = {button.text(): button for button in bar.findChildren(QAbstractButton)}
-    assert not buttons["Show"].isVisible()
+    assert list(buttons) == ["Look now  C", "Undo", "Later"]
     assert bench.page.gate.is_open  # judging goes on
     qtbot.mouseClick(buttons["Undo"], Qt.MouseButton.LeftButton)
     assert bench.sent == [Undo()]
     older = replace(bench.opened.snapshot, revision=3, conflicts=(replace(conflict, seq=3),))
     bench.reply(older)
-    assert not buttons["Undo"].isVisible()
-    with qtbot.waitSignal(bench.page.answerSelected) as blocker:
-        qtbot.mouseClick(buttons["Show"], Qt.MouseButton.LeftButton)
-    assert blocker.args == [3]
-    bench.reply(replace(bench.opened.snapshot, revision=4))
+    assert not buttons["Undo"].isVisible()  # the last step has nothing to do with it
+    qtbot.mouseClick(buttons["Later"], Qt.MouseButton.LeftButton)
+    assert not bar.isVisible()
+    bench.reply(replace(older, revision=4))
+    assert not bar.isVisible()
+    bench.reply(replace(older, revision=5, conflicts=(*older.conflicts, conflict)))
+    assert bar.text.endswith("Open besides: 1.")
+    bench.reply(replace(bench.opened.snapshot, revision=6))
     assert not bar.isVisible()
 
 

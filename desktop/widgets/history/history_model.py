@@ -253,6 +253,20 @@ class HistoryModel(QAbstractListModel):
             parts.insert(0, self.tr("to {0}").format(words.verdict_word(step.answer.verdict)))
         return " · ".join(part for part in parts if part)
 
+    def contradiction_of(self, row: Row) -> int | None:
+        """Give the contradicting answer whose contradiction a step is part of, the newest one."""
+        conflicts = self._snapshot.conflicts if self._snapshot is not None else ()
+        step = row.step
+        if step is None or row.standing is not Standing.PAST:
+            return None
+        answer = step.target if step.kind is StepKind.REVISE else row.seq
+        holding = [
+            conflict.seq
+            for conflict in conflicts
+            if answer in (conflict.seq, *(seq for seq, _, _ in conflict.chain))
+        ]
+        return max(holding, default=None)
+
     def contradicts(self, row: Row) -> bool:
         """Whether a step is an answer that contradicts earlier ones."""
         conflicts = self._snapshot.conflicts if self._snapshot is not None else ()
