@@ -105,9 +105,10 @@ def approximate(
         Number of landmarks (never more than points) or of random features, >= 1.
     landmarks
         One of `LANDMARKS`. "uniform" draws points at random: quickest. "k-means++" draws them far
-        apart, so that small groups have one too: two thirds of the error of the means.
-        "prototypes" takes what brings down MMD most: a third of the error, for a second more of
-        work (eight with 784 columns). The latter two look at 5000 points drawn at random.
+        apart, so that small groups have one too: two thirds of the error of the means, on two
+        tables of handwriting. "prototypes" takes what brings down MMD most: a third of the error
+        there, for up to a second more of work (a few with 784 columns). The latter two look at
+        5000 points drawn at random.
     text
         What this is for, in plain words; empty = no progress is reported.
     budget
