@@ -85,7 +85,7 @@ def approximate(
     kernel: Kernel,
     *,
     sums: str = "auto",
-    rank: int = 512,
+    rank: int = 256,
     landmarks: str = "uniform",
     rng: np.random.Generator,
     job: Job,

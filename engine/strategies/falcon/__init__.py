@@ -47,7 +47,7 @@ class Falcon:
     """
 
     name: ClassVar[str] = "falcon"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     Params: ClassVar[type[Any]] = FalconParams
     tolerant: ClassVar[bool] = False
 

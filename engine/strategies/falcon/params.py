@@ -78,7 +78,7 @@ class FalconParams:
         },
     )
     rank: int = field(
-        default=512,
+        default=256,
         metadata={"least": 1, "help": "The number of landmarks or random features."},
     )
     landmarks: str = field(
