@@ -100,6 +100,7 @@ class ProgressDock(QDockWidget):
             ("implied", self.tr("Pairs that follow")),
             ("undecided", self.tr("Items in no group")),
             ("aside", self.tr("Items set aside")),
+            ("overruled", self.tr("Answers overruled")),
             ("conflicts", self.tr("Contradictions")),
         ):
             label, value = QLabel(text, body), QLabel(body)
@@ -115,6 +116,9 @@ class ProgressDock(QDockWidget):
         self._look.setProperty("role", "small")
         self._look.clicked.connect(self.contradictionRequested)
         grid.addWidget(self._look, len(self._rows) - 1, 2, Qt.AlignmentFlag.AlignLeft)
+        self._rows["overruled"][0].setToolTip(
+            self.tr("Answers that your other answers outweigh; the history marks them.")
+        )
         self._rows["implied"][0].setToolTip(
             self.tr(
                 "Pairs settled by what you said of others: if A and B are the same, and B and C,"
@@ -150,6 +154,8 @@ class ProgressDock(QDockWidget):
         self._set("implied", words.number(progress.implied))
         self._set("undecided", words.number(undecided) if undecided > 0 and divided else None)
         self._set("aside", words.number(progress.set_aside) if progress.set_aside else None)
+        overruled = len(shown.overruled)
+        self._set("overruled", words.number(overruled) if overruled else None)
         self._set("conflicts", words.number(len(shown.conflicts)) if shown.conflicts else None)
         self._look.setVisible(bool(shown.conflicts))
         self._recent.setText(self._recently(shown))

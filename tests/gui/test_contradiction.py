@@ -493,3 +493,20 @@ def test_nothing_left_to_ask_points_to_it(desk: Desk) -> None:
     assert "contradict each other" in end.text
     desk.press(Qt.Key.Key_C, "c")
     assert desk.view.isVisible()
+
+
+# ------------------------------------------------------------------------- overruled answers
+
+
+def test_an_overruled_answer_is_marked(desk: Desk) -> None:
+    desk.reply(moved_on(desk.now, conflicts=(), overruled=(2,)))
+    steps, progress = desk.window.workspace.history.steps, desk.window.workspace.progress
+    row = steps.index(steps.row_of(2))
+    assert "overruled" in row.data()
+    assert "Overruled by your other answers" in row.data(Qt.ItemDataRole.ToolTipRole)
+    assert "overruled" not in steps.index(steps.row_of(1)).data()
+    label, value = progress._rows["overruled"]
+    assert (label.text(), value.text()) == ("Answers overruled", "1")
+    desk.window.workspace.history.grab()
+    desk.reply(moved_on(desk.now, overruled=()))
+    assert value.isHidden()

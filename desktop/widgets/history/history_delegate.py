@@ -159,7 +159,8 @@ class HistoryDelegate(QStyledItemDelegate):
         painter.setPen(QColor(colors.text))
         draw_line(painter, title, model.title(row))
         painter.setFont(plain)
-        painter.setPen(QColor(colors.warning if model.contradicts(row) else colors.muted))
+        stands_out = model.contradicts(row) or model.is_overruled(row)
+        painter.setPen(QColor(colors.warning if stands_out else colors.muted))
         draw_line(painter, first.translated(0, line), middle)
         is_change = words.changed_groups(step.effect) or step.kind is StepKind.NAME
         painter.setPen(QColor(colors.text if is_change else colors.muted))

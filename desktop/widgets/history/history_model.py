@@ -246,6 +246,8 @@ class HistoryModel(QAbstractListModel):
         if self.contradicts(row):
             return self.tr("contradicts earlier ones")
         parts = [words.confidence_word(step.answer.confidence), step.answer.note]
+        if self.is_overruled(row):
+            parts.insert(0, self.tr("overruled"))
         change = self._change_of(row)
         if change is not None:
             parts.insert(0, self.tr("changed at #{0}").format(change.seq))
@@ -271,6 +273,11 @@ class HistoryModel(QAbstractListModel):
         """Whether a step is an answer that contradicts earlier ones."""
         conflicts = self._snapshot.conflicts if self._snapshot is not None else ()
         return row.step is not None and any(conflict.seq == row.seq for conflict in conflicts)
+
+    def is_overruled(self, row: Row) -> bool:
+        """Whether a step is an answer in force that the groups break, as others weigh more."""
+        overruled = self._snapshot.overruled if self._snapshot is not None else ()
+        return row.standing is Standing.PAST and row.step is not None and row.seq in overruled
 
     def detail(self, row: Row, *, short: bool = False) -> str:
         """Say what a step changed, `short` where there is little room."""
@@ -309,6 +316,8 @@ class HistoryModel(QAbstractListModel):
                 lines.append(self.tr("answered in {0} s").format(seconds))
             if step.answer.note:
                 lines.append(step.answer.note)
+        if self.is_overruled(row):
+            lines.append(self.tr("Overruled by your other answers"))
         lines.append(
             self.tr("# counts every step ever taken, also those taken back; it never changes.")
         )
