@@ -26,7 +26,7 @@ from engine.session import Session  # noqa: E402
 from engine.strategies import REGISTRY  # noqa: E402
 
 BUDGET = 60
-CASES = {"falcon": {}, "falcon-fixed": {"width": "fixed"}, "random": {}}
+CASES = {"falcon": {}, "falcon-fixed": {"width": "fixed", "order": "mean"}, "random": {}}
 """File name -> parameters; what stands before the first hyphen is the strategy."""
 
 

@@ -15,7 +15,7 @@ from engine.model import Clustering, IntArray, Pair, Query, Verdict
 from engine.problem import Problem, StepCache
 from engine.session import Session
 
-FIXED = {"width": "fixed"}
+FIXED = {"width": "fixed", "order": "mean"}  # as in the article
 Judge = Callable[[Pair], Verdict]
 
 
@@ -39,10 +39,10 @@ def learning_curve(points: np.ndarray, truth: np.ndarray, budget: int) -> list[f
 
 
 def play(
-    problem: Problem, judge: Judge, budget: int = 10_000
+    problem: Problem, judge: Judge, budget: int = 10_000, **params: str
 ) -> tuple[list[tuple[Query, Verdict]], Clustering]:
     """Answer up to `budget` queries; give them and the grouping then."""
-    strategy = strategies.make("falcon", FIXED)
+    strategy = strategies.make("falcon", FIXED | params)
     run = strategy.run(problem, Job())
     asked: list[tuple[Query, Verdict]] = []
     query = next(run, None)
@@ -124,10 +124,11 @@ def test_points_go_with_their_nearest_prototype() -> None:
     np.testing.assert_array_equal(found.labels, found.labels[chosen][nearest])
 
 
-def test_groups_are_asked_by_the_distance_of_their_means() -> None:
+@pytest.mark.parametrize("by_rule", ["mean", "example"])
+def test_groups_are_asked_by_their_distance(by_rule: str) -> None:
     points, truth = five_gaussians()
     joined: dict[int, list[int]] = {}  # group by its first prototype, as the answers make them
-    asked, _ = play(Problem(points), by(truth), 60)
+    asked, _ = play(Problem(points), by(truth), 60, order=by_rule)
     tried: dict[int, int] = {}
     for query, verdict in asked:
         known = {item for members in joined.values() for item in members}
@@ -137,11 +138,16 @@ def test_groups_are_asked_by_the_distance_of_their_means() -> None:
         fresh = query.pair.b if query.pair.a in known else query.pair.a
         other = query.pair.a + query.pair.b - fresh
         group = next(name for name, members in joined.items() if other in members)
-        means = {name: points[members].mean(0) for name, members in joined.items()}
-        order = sorted(means, key=lambda name: np.square(means[name] - points[fresh]).sum())
-        assert order[tried.get(fresh, 0)] == group
-        nearest = min(joined[group], key=lambda item: np.square(points[item] - points[fresh]).sum())
-        assert other == nearest
+        apart = np.square(points - points[fresh]).sum(1)
+        far = {
+            "mean": {
+                name: np.square(points[members].mean(0) - points[fresh]).sum()
+                for name, members in joined.items()
+            },
+            "example": {name: apart[members].min() for name, members in joined.items()},
+        }[by_rule]
+        assert sorted(far, key=lambda name: far[name])[tried.get(fresh, 0)] == group
+        assert other == min(joined[group], key=lambda item: apart[item])
         tried[fresh] = tried.get(fresh, 0) + 1
         if verdict is Verdict.SAME:
             joined[group].append(fresh)

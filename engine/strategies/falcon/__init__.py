@@ -60,7 +60,7 @@ class Falcon:
     def run(self, problem: Problem, job: Job) -> Run:
         """Yield the questions of round after round, until every point is a prototype."""
         self._growth = growth = Growth(problem, self._params, f"{self.name}/{self.version}", job)
-        self._groups = groups = Groups(problem)
+        self._groups = groups = Groups(problem, self._params.order)
         for index in count():
             if not growth.reach(index):
                 return

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from engine import parameters
 
-_PLACING = frozenset({"noise"})  # what decides how answers are taken, not which items come next
+_PLACING = frozenset({"order", "noise"})  # how answers are taken, not which items come next
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,10 @@ class FalconParams:
     distance does better (mean ARI over 200 questions, 43 tables of up to 2500 rows: 0.628 fixed,
     0.650, 0.645, 0.642 for c = 0.25, 0.35, 0.5; three sets of pictures: 0.480, 0.513, 0.524,
     0.503).
+
+    The article also asks about the group with the nearest mean first. The one with the nearest
+    example is the right one more often (43 tables: 0.647 against 0.642, better on 27 of 36 that
+    differ, Wilcoxon p = 0.001).
 
     `split`, `local` and `kernel` reproduce the article's analyses of its parts.
     """
@@ -51,6 +55,14 @@ class FalconParams:
         metadata={
             "choices": ("rbf", "laplacian", "rational-quadratic"),
             "help": "How likeness falls with distance: as a bell, sharply, or with a long tail.",
+        },
+    )
+    order: str = field(
+        default="example",
+        metadata={
+            "choices": ("example", "mean"),
+            "help": "Which group is asked about first: the one with the nearest example, or the"
+            " one whose examples are nearest on average.",
         },
     )
     split: str = field(

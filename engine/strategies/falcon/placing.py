@@ -11,7 +11,7 @@ from collections.abc import Generator
 import numpy as np
 import numpy.typing as npt
 
-from engine.model import FloatArray, IntArray, Pair, Query, Reason, Verdict
+from engine.model import IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
 
 _EXAMPLES = 8  # members of a group that may be shown for it, the nearest first
@@ -24,12 +24,14 @@ class Groups:
     ----------
     problem
         The points, and the items that must not be asked about.
+    order
+        What a group is as near as: its nearest "example", or the "mean" of its prototypes.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, order: str) -> None:
         self._problem = problem
+        self._by_mean = order == "mean"
         self._groups: list[list[int]] = []  # prototypes by group, in the order joined
-        self._centres: list[npt.NDArray[np.float64]] = []  # sum of the prototypes by group
         self._apart: dict[int, set[int]] = {}  # prototype without a group -> groups ruled out
 
     def expect(self, prototypes: list[int]) -> None:
@@ -58,7 +60,6 @@ class Groups:
                 apart.add(group)
         if len(apart) == len(self._groups):
             self._groups.append([])
-            self._centres.append(np.zeros(self._problem.d))
             self._join(prototype, len(self._groups) - 1)
 
     def memberships(self, prototypes: list[int]) -> tuple[npt.NDArray[np.bool_], IntArray]:
@@ -79,7 +80,7 @@ class Groups:
             settled[at] = True
         if self._apart and self._groups:
             loose = list(self._apart)
-            apart = _to_means(self._problem.points[loose], self._centres, self._groups)
+            apart = self._distances(loose)
             for row, prototype in enumerate(loose):
                 apart[row, list(self._apart[prototype])] = np.inf
             group[[position[prototype] for prototype in loose]] = apart.argmin(axis=1)
@@ -88,14 +89,25 @@ class Groups:
     def _join(self, prototype: int, group: int) -> None:
         del self._apart[prototype]
         self._groups[group].append(prototype)
-        self._centres[group] += self._problem.points[prototype]
 
     def _nearest(self, prototype: int) -> list[int]:
-        """List the groups by the distance of their prototypes' mean."""
+        """List the groups, the nearest first."""
         if not self._groups:
             return []
-        apart = _to_means(self._problem.points[[prototype]], self._centres, self._groups)[0]
-        return [int(group) for group in np.argsort(apart, kind="stable")]
+        return [int(group) for group in np.argsort(self._distances([prototype])[0], kind="stable")]
+
+    def _distances(self, prototypes: list[int]) -> npt.NDArray[np.float64]:
+        """Give squared distances of prototypes to the groups, float64[prototypes, groups]."""
+        members = [member for group in self._groups for member in group]
+        sizes = np.array([len(group) for group in self._groups])
+        starts = np.cumsum(sizes) - sizes
+        placed = self._problem.points[members].astype(np.float64)
+        rows = self._problem.points[prototypes].astype(np.float64)
+        if self._by_mean:
+            means = np.add.reduceat(placed, starts) / sizes[:, None]
+            return np.stack([np.square(means - row).sum(axis=1) for row in rows])
+        apart = np.stack([np.square(placed - row).sum(axis=1) for row in rows])
+        return np.minimum.reduceat(apart, starts, axis=1)
 
     def _like(self, group: int, prototype: int) -> list[int]:
         """Give the members of a group nearest to a prototype, nearest first.
@@ -106,16 +118,6 @@ class Groups:
         differences = points[members].astype(np.float64) - points[prototype]
         order = np.argsort(np.square(differences).sum(axis=1), kind="stable")
         return [members[at] for at in order[:_EXAMPLES]]
-
-
-def _to_means(
-    rows: FloatArray, sums: list[npt.NDArray[np.float64]], groups: list[list[int]]
-) -> npt.NDArray[np.float64]:
-    """Give squared distances of points to the means of groups, float64[points, groups]."""
-    sizes = np.array([len(members) for members in groups], dtype=np.float64)
-    means = np.stack(sums) / sizes[:, None]
-    squares = [np.square(means - row).sum(axis=1) for row in rows.astype(np.float64)]
-    return np.stack(squares)
 
 
 def _reason(size: int, ruled_out: int, groups: int) -> Reason:
