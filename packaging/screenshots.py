@@ -241,6 +241,10 @@ def _conflict(stage: Stage, folder: Path) -> None:
             stage.ask(Undo())
     stage.window.workspace.history.list.scrollToTop()
     _both(stage, lambda scheme: stage.take(folder / f"judge-conflict-{scheme}.png"))
+    judge = stage.window.workspace.judge
+    judge.look_at_contradiction()
+    _looks(stage, lambda name: stage.take(folder / f"contradiction-{name}.png"))
+    judge.return_to_pair()
 
 
 def _end(stage: Stage, folder: Path, images: Path, few: Path) -> None:

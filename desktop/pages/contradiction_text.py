@@ -118,7 +118,7 @@ def _reason(why: Why, link: Link, loop: Loop) -> str:
                 _seconds(link.answer.response_ms or 0), _seconds(loop.usual_ms or 0)
             )
         case Why.NEWEST:
-            return _tr("nothing sets it apart but that it is the newest")
+            return _tr("nothing sets it apart but that you said it last")
 
 
 def _seconds(milliseconds: float) -> str:

@@ -94,6 +94,7 @@ def test_a_loop_tells_what_is_in_force() -> None:
     assert loop.links[1].verdict is SAME
     assert loop.links[1].changed == 4
     assert loop.links[1].at == changed.at
+    assert loop.suspect == 1  # it was said last
 
 
 # ------------------------------------------------------------------- the likeliest slip

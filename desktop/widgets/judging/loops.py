@@ -28,7 +28,7 @@ class Why(enum.Enum):
     SHARED = "it is part of more contradictions than the others"
     UNSURE = "it was given with the least confidence"
     HASTY = "it was given in much less than the usual time"
-    NEWEST = "nothing sets it apart, but it is the newest"
+    NEWEST = "nothing sets it apart but that it was said last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def _suspect(
     1. the answer that is part of most contradictions: to change it settles most of them;
     2. the least sure one;
     3. the hastiest one, if given in less than half of the person's usual time;
-    4. the newest one.
+    4. the newest one, a changed answer being as new as its change.
 
     Answers weighted by how far they can be trusted make a graph, in which the answers of least
     weight that settle everything are a minimum cut. Of one loop any single answer is a cut, so the
@@ -180,7 +180,7 @@ def _suspect(
         (Why.SHARED, lambda link: float(-shared[link.seq])),
         (Why.UNSURE, lambda link: float(_SURENESS[link.answer.confidence])),
         (Why.HASTY, haste),
-        (Why.NEWEST, lambda link: float(-link.seq)),
+        (Why.NEWEST, lambda link: float(-(link.changed or link.seq))),
     ):
         least = min(weight(link) for link in left)
         weakest = [link for link in left if weight(link) == least]
