@@ -61,8 +61,8 @@ def explain(loop: Loop, *, is_live: bool) -> str:
     if not is_live:
         return f"{text} {read_only()}"
     return f"{text} " + _tr(
-        "One answer must be wrong: change it, or say that it cannot be told. Until then nothing is "
-        "asked about these items."
+        "One must be wrong: change it, or mark it “cannot say”. Until then nothing is asked about "
+        "these items."
     )
 
 

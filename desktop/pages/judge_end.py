@@ -30,9 +30,11 @@ class JudgeEnd(QWidget):
         super().__init__(parent)
         self._sign = QLabel(self)
         self._sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        title = QLabel(self.tr("Nothing more to ask"), self)
-        title.setProperty("role", "title")
-        title.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._title = QLabel(self)
+        self._title.setProperty("role", "title")
+        self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._title.setWordWrap(True)
+        self._waits = False  # for a contradiction to be settled
         self._result = QLabel(self)
         self._result.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._result.setWordWrap(True)
@@ -57,7 +59,7 @@ class JudgeEnd(QWidget):
         column.setContentsMargins(32, 32, 32, 32)
         column.setSpacing(12)
         column.addStretch(2)
-        for widget in (self._sign, title, self._result):
+        for widget in (self._sign, self._title, self._result):
             column.addWidget(widget)
         column.addSpacing(8)
         column.addWidget(self._look, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -72,7 +74,16 @@ class JudgeEnd(QWidget):
         return self._result.text()
 
     def show_state(self, snapshot: Snapshot) -> None:
-        """Tell the result."""
+        """Tell the result, or that a contradiction is in the way of one."""
+        self._waits = bool(snapshot.conflicts)
+        self._title.setText(
+            self.tr("A contradiction is to be settled first")
+            if self._waits
+            else self.tr("Nothing more to ask")
+        )
+        self._export.setProperty("role", None if self._waits else "primary")
+        self.style().polish(self._export)
+        self._color()
         progress = snapshot.progress
         groups = (
             self.tr("1 group")
@@ -88,10 +99,10 @@ class JudgeEnd(QWidget):
             text = self.tr("There is only one item here, so there is nothing to compare it with.")
         elif progress.groups == 0:
             text = self.tr("All items are set aside.")
-        elif snapshot.conflicts:
+        elif self._waits:
             text = self.tr(
-                "Some of your answers contradict each other, and nothing is asked about the items "
-                "they name until that is settled.\n{0} from {1} so far."
+                "Some of your answers contradict each other. Until that is settled, nothing is "
+                "asked about the items they name.\n{0} from {1} so far."
             ).format(groups, answers)
         else:
             text = self.tr(
@@ -100,9 +111,10 @@ class JudgeEnd(QWidget):
             ).format(groups, answers)
         self._result.setText(text)
         self._export.setEnabled(progress.groups > 0)
-        self._look.setVisible(bool(snapshot.conflicts))
+        self._look.setVisible(self._waits)
         self._undo.setEnabled(snapshot.undo is not None)
 
     def _color(self) -> None:
-        tone = theme.current().colors.same
-        self._sign.setPixmap(theme.icon("same", tone).pixmap(_ICON, _ICON))
+        colors = theme.current().colors
+        name, tone = ("warning", colors.warning) if self._waits else ("same", colors.same)
+        self._sign.setPixmap(theme.icon(name, tone).pixmap(_ICON, _ICON))

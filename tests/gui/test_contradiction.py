@@ -144,7 +144,7 @@ def test_what_is_said() -> None:
     loop = one_loop(*triangle(confidence=GUESS))
     text = contradiction_text.explain(loop, is_live=True)
     assert text.startswith(
-        "By #1 and #2, A and C are the same, but #3 says that they are different. One answer must"
+        "By #1 and #2, A and C are the same, but #3 says that they are different. One must be"
     )
     assert contradiction_text.about(loop, 0) == "#1: A and B are the same."
     assert contradiction_text.about(loop, 2) == (
@@ -477,6 +477,10 @@ def test_a_long_chain_scrolls_to_what_is_chosen(qtbot: QtBot) -> None:
         assert left >= 0
         assert left + card.width() <= strip.viewport().width() + 1
     assert strip.horizontalScrollBar().maximum() > 0
+    desk.window.resize(1000, 640)
+    desk.qtbot.waitUntil(lambda: strip.width() < 600)
+    card = strip.cards[-1]
+    assert card.mapTo(strip.viewport(), QPoint(card.width(), 0)).x() <= strip.viewport().width() + 1
     desk.window.pictures.close()
 
 
@@ -492,6 +496,7 @@ def test_nothing_left_to_ask_points_to_it(desk: Desk) -> None:
     end = desk.judge.end
     assert end.isVisible()
     assert "contradict each other" in end.text
+    assert end._title.text() == "A contradiction is to be settled first"
     desk.press(Qt.Key.Key_C, "c")
     assert desk.view.isVisible()
 

@@ -150,9 +150,11 @@ class FilmStrip(QScrollArea):
         event.ignore()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Make room for the scroll bar where it is needed."""
+        """Make room for the scroll bar where it is needed; what is looked at stays in view."""
         super().resizeEvent(event)
         self._fit()
+        if self._at >= 0:
+            self.ensureWidgetVisible(self.cards[self._at], _GAP, 0)
 
     def _fit(self) -> None:
         if not self.cards:
