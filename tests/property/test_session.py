@@ -14,7 +14,7 @@ from engine import answers
 from engine.answers import AnswerLog
 from engine.errors import Cancelled, UsageError
 from engine.job import Job
-from engine.model import Pair, Snapshot, StepKind, Verdict
+from engine.model import Pair, Snapshot, Source, StepKind, Verdict
 from engine.problem import Problem
 from engine.session import Session
 
@@ -209,9 +209,22 @@ def test_look_ahead_changes_nothing_but_the_wait(strategy: str, verdict: Verdict
         for state in (mine, theirs):
             state["history"] = [(h.seq, h.answer, h.effect) for h in state["history"]]
         assert mine == theirs
-        if told is not Verdict.UNSURE:
-            expected = ready.next_if[told]
-            assert (expected and expected.pair) == (b.question and b.question.pair)
+        expected = ready.next_if[told]
+        assert (expected and expected.pair) == (b.question and b.question.pair)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("source", list(Source))
+def test_a_deliberate_answer_is_no_reply_and_is_not_taken_for_one(
+    strategy: str, source: Source
+) -> None:
+    plain, ahead = session(strategy), session(strategy)
+    for _ in range(8):
+        ahead.speculate(Job())
+        question = plain.ask()
+        told = judge(question.pair)
+        theirs = ahead.tell(question.pair, told, source=source)
+        assert unmoved(plain.tell(question.pair, told, source=source)) == unmoved(theirs)
 
 
 def test_what_a_person_placed_keeps_its_colour_whatever_moves_along() -> None:
@@ -316,6 +329,55 @@ class Fuse(Job):
         self.left -= 1
         if self.left < 0:
             raise Cancelled
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves, st.lists(st.none() | st.integers(0, 25), min_size=1, max_size=25))
+def test_look_ahead_half_way_or_whole_never_shows_after_any_move(
+    strategy: str, plan: list[tuple[str, object]], fuses: list[int | None]
+) -> None:
+    plain = session(strategy)
+    ahead = Session(Problem(POINTS, seed=7), strategy)  # a step cache of its own: there is work
+    for at, move in enumerate(plan):
+        fuse = fuses[at % len(fuses)]
+        with contextlib.suppress(Cancelled):
+            ahead.speculate(Job() if fuse is None else Fuse(fuse))
+        perform(plain, move)
+        perform(ahead, move)
+        assert unmoved(ahead.snapshot()) == unmoved(plain.snapshot())
+        assert ahead.ask() == plain.ask()
+    question = ahead.ask()
+    ready = ahead.speculate(Job()).next_if
+    assert set(ready) == (set(Verdict) if question else set())
+    for verdict, following in ready.items():
+        then = session(strategy, AnswerLog(plain.log.events)).tell(question.pair, verdict).question
+        assert (following and following.pair) == (then and then.pair)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves)
+def test_what_is_no_longer_held_is_shown_as_it_was(
+    strategy: str, plan: list[tuple[str, object]]
+) -> None:
+    live = session(strategy)
+    for move in plan:
+        perform(live, move)
+    for seq in [0, *(item.seq for item in live.snapshot().history)]:
+        held = seen(live.at(seq))
+        live._seen.clear()
+        assert seen(live.at(seq)) == held
+
+
+def test_a_step_leaves_a_few_numbers_and_is_described_once() -> None:
+    live = session("falcon")
+    oracle(live, 10)
+    before = live.snapshot().history
+    oracle(live, 1)
+    after = live.snapshot().history
+    assert all(one is other for one, other in zip(before, after, strict=False))
+    assert max(map(len, live._slots.values())) <= live.clustering.n_groups + 1
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
