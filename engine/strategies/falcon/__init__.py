@@ -21,16 +21,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from engine.confidence import margin
-from engine.errors import UsageError
+from engine.errors import ParameterError, UsageError
 from engine.job import Job
 from engine.model import Clustering
 from engine.problem import Problem
 from engine.strategies.falcon.growth import NEAR, Growth
 from engine.strategies.falcon.params import FalconParams
 from engine.strategies.falcon.placing import Groups
+from engine.strategies.falcon.weighing import WeighedGroups
 
 if TYPE_CHECKING:
     from engine.strategies import Run
+
+_ALL_GUESSED = 0.5  # share of wrong answers
 
 
 class Falcon:
@@ -49,18 +52,31 @@ class Falcon:
     name: ClassVar[str] = "falcon"
     version: ClassVar[int] = 2
     Params: ClassVar[type[Any]] = FalconParams
-    tolerant: ClassVar[bool] = False
 
     def __init__(self, params: FalconParams) -> None:
+        if params.noise >= _ALL_GUESSED:
+            raise ParameterError(
+                f"falcon: noise must be below {_ALL_GUESSED}, not {params.noise:g}",
+                "At one half wrong answers say nothing.",
+            )
         self._params = params
         self._growth: Growth | None = None
-        self._groups: Groups | None = None
+        self._groups: Groups | WeighedGroups | None = None
         self._round = 0
+
+    @property
+    def tolerant(self) -> bool:
+        """Whether answers are weighed against each other, because some may be wrong."""
+        return self._params.noise > 0
 
     def run(self, problem: Problem, job: Job) -> Run:
         """Yield the questions of round after round, until every point is a prototype."""
         self._growth = growth = Growth(problem, self._params, f"{self.name}/{self.version}", job)
-        self._groups = groups = Groups(problem, self._params.order)
+        self._groups = groups = (
+            WeighedGroups(problem, self._params.noise, job)
+            if self.tolerant
+            else Groups(problem, self._params.order)
+        )
         for index in count():
             if not growth.reach(index):
                 return

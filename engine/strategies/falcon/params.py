@@ -65,6 +65,14 @@ class FalconParams:
             " one whose examples are nearest on average.",
         },
     )
+    noise: float = field(
+        default=0.0,
+        metadata={
+            "least": 0,
+            "help": "The share of wrong answers to expect, such as 0.1: what surprises is asked"
+            " again, and answers may be overruled by others; 0 = every answer is right.",
+        },
+    )
     split: str = field(
         default="criticisms",
         metadata={

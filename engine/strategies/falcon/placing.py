@@ -51,7 +51,7 @@ class Groups:
         apart = self._apart[prototype]
         for group in self._nearest(prototype):
             pair, *others = (Pair.of(prototype, known) for known in self._like(group, prototype))
-            why = _reason(size, len(apart), len(self._groups))
+            why = reason(size, len(apart), len(self._groups))
             verdict = yield Query(pair, why, size, tuple(others))
             if verdict is Verdict.SAME:
                 self._join(prototype, group)
@@ -120,7 +120,7 @@ class Groups:
         return [members[at] for at in order[:_EXAMPLES]]
 
 
-def _reason(size: int, ruled_out: int, groups: int) -> Reason:
+def reason(size: int, ruled_out: int, groups: int) -> Reason:
     """Say in plain words why a prototype is compared with a group."""
     who = (
         "One of these stands for {size} items that no answer has placed yet"

@@ -1,0 +1,167 @@
+"""Weighing: placing prototypes by answers of which some are wrong.
+
+Hidden here: what is asked next, and when enough has been asked. Promised: what `placing.Groups`
+promises, but by the weight of all answers instead of the letter of each; a group that answers
+speak against is asked about again, and changed.
+
+A new prototype is compared with the likeliest group, by its nearest example not yet used, until
+the chance that it is placed wrongly is below alpha. An expected answer settles it at once, as in
+the article; a surprising one is confirmed. Then whatever the answers have put in doubt, times what
+rests on it, is asked about once more (see `engine.strategies.falcon.belief`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.job import Job
+from engine.model import IntArray, Pair, Query, Reason, Verdict
+from engine.problem import Problem
+from engine.strategies.falcon.belief import NOBODY, Belief, Doubt
+from engine.strategies.falcon.placing import reason
+
+_ALPHA = 0.1  # chance of a wrong place that is put up with, for one prototype
+_TRIES = 5  # questions about one prototype and one group while it is placed
+_AGAIN = 3  # questions about one pair
+_REOPENED = 8  # how often one branch is doubted
+
+
+class WeighedGroups:
+    """The prototypes of one run, by the group that the weight of the answers gives them.
+
+    Parameters
+    ----------
+    problem
+        The points, and the items that must not be asked about.
+    noise
+        The share of wrong answers expected beforehand.
+    """
+
+    def __init__(self, problem: Problem, noise: float, job: Job) -> None:
+        self._problem = problem
+        self._job = job
+        self._belief = Belief(problem.points, noise)
+        self._at: dict[int, int] = {}  # prototype -> position in the belief
+        self._worth: list[int] = []  # points nearest to each when it came
+        self._reopened: Counter[int] = Counter()
+
+    def expect(self, prototypes: list[int]) -> None:
+        """Take in prototypes that no answer has placed yet."""
+
+    def place(self, prototype: int, size: int) -> Generator[Query, Verdict, None]:
+        """Ask until it is clear enough where a new prototype belongs, and whether others do.
+
+        Parameters
+        ----------
+        size
+            Number of points nearest to the prototype.
+        """
+        if prototype in self._problem.set_aside:
+            return
+        belief = self._belief
+        at = self._at[prototype] = belief.add(prototype)
+        self._worth.append(size)
+        if at == 0:
+            belief.settle(at, 0)
+            return
+        yield from self._decide(at)
+        belief.repair()
+        while (doubted := self._next_doubt()) is not None:
+            doubt, (one, other), expected = doubted
+            self._reopened[doubt.founder] += 1
+            worth = int(np.array(self._worth)[doubt.branch].sum())
+            verdict = yield self._query(one, other, _doubtful(worth), worth)
+            belief.hear(one, other, verdict, expected)
+            belief.repair()
+
+    def memberships(self, prototypes: list[int]) -> tuple[npt.NDArray[np.bool_], IntArray]:
+        """Give, for each prototype, whether answers settled its group, and the group.
+
+        Returns
+        -------
+        tuple
+            bool[m] and int32[m]. What is not settled goes where it most likely belongs.
+        """
+        belief = self._belief
+        group = np.zeros(len(prototypes), dtype=np.int32)
+        settled = np.zeros(len(prototypes), dtype=np.bool_)
+        if not belief.n_groups:
+            return settled, group
+        for row, prototype in enumerate(prototypes):
+            at = self._at.get(prototype)
+            if at is None:
+                group[row] = belief.likeliest(prototype)
+            elif belief.groups[at] == NOBODY:
+                group[row] = belief.posterior(at).argmax()
+            else:
+                group[row], settled[row] = belief.groups[at], True
+        return settled, group
+
+    def _decide(self, at: int) -> Generator[Query, Verdict, None]:
+        """Ask about one group after the other, the likeliest first, and give a prototype its own.
+
+        Without an answer, or while no place is likelier than all others together, it has none.
+        """
+        belief, size = self._belief, self._worth[at]
+        tries: Counter[int] = Counter()
+        told = 0
+        while True:
+            chance = belief.posterior(at)
+            top = int(chance.argmax())
+            if told and 1 - chance[top] <= _ALPHA:
+                break
+            open_to = (
+                (int(group), pair)
+                for group in np.argsort(-chance[:-1], kind="stable")
+                if tries[group] < _TRIES and (pair := self._pair(at, group)) is not None
+            )
+            group, pair = next(open_to, (NOBODY, None))
+            if pair is None:
+                break
+            ruled_out = sum(count > 0 for other, count in tries.items() if other != group)
+            why = _again() if tries[group] else reason(size, ruled_out, belief.n_groups)
+            verdict = yield self._query(*pair, why, size)
+            belief.hear(*pair, verdict)
+            told += verdict is not Verdict.UNSURE
+            tries[group] += 1 if verdict is not Verdict.UNSURE else _TRIES
+        if told and chance[top] > 0.5:
+            belief.settle(at, top)
+
+    def _pair(self, at: int, group: int) -> tuple[int, int] | None:
+        members = np.flatnonzero(self._belief.groups == group)
+        return self._belief.nearest(np.array([at]), members, _AGAIN)
+
+    def _next_doubt(self) -> tuple[Doubt, tuple[int, int], float] | None:
+        """Find the worst doubt that a question may settle, with the pair and the chance of SAME."""
+        self._job.step()
+        belief = self._belief
+        for doubt in belief.doubts(_ALPHA):
+            if self._reopened[doubt.founder] >= _REOPENED:
+                continue
+            for group, expected in doubt.targets:
+                others = np.flatnonzero((belief.groups == group) & ~doubt.branch)
+                pair = belief.nearest(np.flatnonzero(doubt.branch), others, _AGAIN)
+                if pair is not None:
+                    return doubt, pair, expected
+        return None
+
+    def _query(self, one: int, other: int, why: Reason, worth: int) -> Query:
+        items = self._belief.items
+        return Query(Pair.of(items[one], items[other]), why, worth, fresh=True)
+
+
+def _again() -> Reason:
+    return Reason.of(
+        "The answer before was unexpected and may have been a slip; this pair can confirm it."
+    )
+
+
+def _doubtful(worth: int) -> Reason:
+    who = "{worth} items rest" if worth > 1 else "An item rests"
+    return Reason.of(
+        who + " on an answer that may have been a slip; this pair can tell.", worth=worth
+    )
