@@ -235,6 +235,21 @@ def test_look_ahead_knows_the_question_that_follows(desk: Desk, project: Path) -
     assert (after and after.pair) == (expected and expected.pair)
 
 
+def test_look_ahead_begins_again_after_whatever_is_asked_for(desk: Desk, project: Path) -> None:
+    desk.answer(3)
+    stale = Tell(0, 0, 1, Verdict.SAME)
+    for request in (
+        Undo(), Redo(), Revise(1, Verdict.UNSURE), NameGroup(0, "red"), View(1), stale, GoTo(2),
+        SetAside(desk.state().revision + 5, (0,)),
+    ):  # fmt: skip
+        desk.ask(request, Idle)
+        desk.wait(lambda: len(desk.state().next_if) == len(Verdict))
+        now = desk.state()
+        assert now.question is not None
+        assert now.question.revision == now.revision
+    assert desk.state().progress.set_aside == 1
+
+
 def test_a_crash_in_look_ahead_is_reported_once_and_the_question_stays(
     desk: Desk, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
