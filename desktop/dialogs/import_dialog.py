@@ -44,6 +44,12 @@ EMBEDDERS = {
     "pixels": QT_TRANSLATE_NOOP("Import", "Raw pixels, for small aligned pictures"),
     "table": QT_TRANSLATE_NOOP("Import", "The columns used as features"),
 }
+SLIPS = {
+    "": QT_TRANSLATE_NOOP("Import", "Take every answer as given"),
+    "0.05": QT_TRANSLATE_NOOP("Import", "Expect a few slips (about 1 in 20)"),
+    "0.1": QT_TRANSLATE_NOOP("Import", "Expect many slips (about 1 in 10)"),
+}
+"""The strategy's `noise`, and how it is put to people; "" = its default, which expects none."""
 _PLANNED = 200  # questions a person may well answer in an hour
 _PER_ITEM = 2  # planned for each item of a small source; larger ones need fewer for each
 _FEWEST = 10
@@ -142,6 +148,9 @@ class ImportDialog(QDialog):
         self.embedder.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
+        self.slips = QComboBox()
+        for noise, words in SLIPS.items():
+            self.slips.addItem(QCoreApplication.translate("Import", words), noise)
         self.planned = QSpinBox()
         self.planned.setRange(0, _MOST)
         self.planned.setSingleStep(25)
@@ -162,37 +171,46 @@ class ImportDialog(QDialog):
         file_row = QHBoxLayout()
         file_row.addWidget(self.path, 1)
         file_row.addWidget(self.browse)
-        for label, field, why in (
+        for label, field, why, row in (
             (
                 self.tr("&Question shown above every pair"),
                 self.question,
                 self.tr("Say what “together” means to you, such as “the same species?”"),
+                None,
             ),
             (
                 self.tr("&Compare by"),
                 self.embedder,
                 (sample.why if sample else "")
                 or self.tr("Where the first guesses come from; your answers decide."),
+                None,
             ),
             (
                 self.tr("Questions you &plan to answer"),
                 self.planned,
                 self.tr("Only for the progress line; you may stop or go on at any time."),
+                None,
+            ),
+            (
+                self.tr("Project &file"),
+                self.path,
+                self.tr("Every answer is saved here at once. Your source is never changed."),
+                file_row,
+            ),
+            (
+                self.tr("Your &answers"),
+                self.slips,
+                self.tr("Where slips are expected, some pairs are asked again to find them."),
+                None,
             ),
             (
                 self.tr("&Seed"),
                 self.seed,
                 self.tr("The same seed and answers give the same questions again."),
+                None,
             ),
         ):
-            self._add(form, label, field, why)
-        self._add(
-            form,
-            self.tr("Project &file"),
-            self.path,
-            self.tr("Every answer is saved here at once. Your source is never changed."),
-            file_row,
-        )
+            self._add(form, label, field, why, row)
         inside = QWidget()
         inside.setLayout(form)
         area = QScrollArea()
@@ -384,12 +402,13 @@ class ImportDialog(QDialog):
     # ------------------------------------------------------------------ intents
 
     def _create(self) -> None:
-        planned = self.planned.value()
+        planned, noise = self.planned.value(), self.slips.currentData()
         request = CreateProject(
             source=self._source,
             path=self._project_file(),
             embedder=self.embedder.currentData() or "auto",
             seed=self.seed.value(),
+            params={"noise": noise} if noise else {},
             roles=self.found.columns.roles,
             question=self.question.text().strip(),
             planned=planned or None,

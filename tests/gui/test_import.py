@@ -19,6 +19,7 @@ from desktop.images import PictureStore
 from desktop.messages import CreateProject, Failed, Scanned, ScanSource, Stopped, Working
 from desktop.settings import Settings
 from desktop.widgets.thumb_grid import ThumbGrid
+from engine import strategies
 from engine.dataset import Column, ColumnKind, ItemProblem, Role
 from tests.gui.handmade import controller_on
 
@@ -185,6 +186,20 @@ def test_the_samples_need_no_choice(qtbot: QtBot, controller: Controller, which:
         "table": ("Are these two tumours of the same kind?", "table", 10),  # 5 rows, 10 pairs
     }
     assert (request.question, request.embedder, request.planned) == asked[which]
+
+
+def test_slips_can_be_expected(dialog: ImportDialog, controller: Controller, source: Path) -> None:
+    controller.receive(pictures(source))
+    asked = []
+    for at in range(dialog.slips.count()):
+        dialog.slips.setCurrentIndex(at)
+        dialog.make.click()
+        request = controller.sent[-1]
+        assert isinstance(request, CreateProject)
+        strategies.make(request.strategy, request.params)  # raises what it does not know
+        asked.append(request.params)
+        controller.receive(Stopped("CreateProject"))
+    assert asked == [{}, {"noise": "0.05"}, {"noise": "0.1"}]
 
 
 @pytest.mark.parametrize(
