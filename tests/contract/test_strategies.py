@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,15 +21,26 @@ from engine.errors import Cancelled, EmbeddingError
 from engine.job import Job
 from engine.model import Clustering, Pair, Verdict
 from engine.problem import Problem
-from engine.strategies import REGISTRY, make
+from engine.strategies import REGISTRY, Strategy, make
 
 ROOT = Path(__file__).resolve().parents[2]
 Judge = Callable[[Pair], Verdict]
 
 
-@pytest.fixture(params=list(REGISTRY))
+CASES = (*REGISTRY, "falcon noise=0.1")
+"""Registry name, and parameters of a way of asking that differs much from the usual one."""
+
+AGAIN = 3  # how often a tolerant strategy may ask about one pair
+
+
+@pytest.fixture(params=CASES)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+def made(name: str) -> Strategy:
+    strategy, *params = name.split()
+    return make(strategy, dict(param.split("=") for param in params))
 
 
 def groups(n: int = 60, d: int = 3, k: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -51,20 +62,24 @@ def play(
     check: Callable[[Constraints, Clustering], None] | None = None,
 ) -> tuple[list[tuple[Pair, Verdict]], Clustering]:
     """Drive a strategy as a session does: what the answers settle is sent, the rest is judged."""
-    strategy, closure = make(name, {}), Constraints()
+    strategy, closure = made(name), Constraints()
     run = strategy.run(problem, Job())
     asked: list[tuple[Pair, Verdict]] = []
-    yielded: set[Pair] = set()
+    yielded: Counter[Pair] = Counter()
     query = next(run, None)
     while query is not None and len(asked) < budget:
         pair = query.pair
         assert 0 <= pair.a < pair.b < problem.n
-        assert pair not in yielded, "asked twice"
-        assert not closure.settles(pair), "asked what its answers settle"
+        assert query.fresh == strategy.tolerant
+        if query.fresh:
+            assert yielded[pair] < AGAIN, "asked too often"
+        else:
+            assert pair not in yielded, "asked twice"
+            assert not closure.settles(pair), "asked what its answers settle"
         assert problem.set_aside.isdisjoint(pair), "asked about an item set aside"
         assert str(query.reason)
         assert query.worth >= 1
-        yielded.add(pair)
+        yielded[pair] += 1
         asked.append((pair, judge(pair)))
         closure.add(*asked[-1], len(asked))
         try:
@@ -88,7 +103,9 @@ def sound(found: Clustering, n: int) -> None:
     assert {*found.exemplars, *found.criticisms} <= set(range(n))
 
 
-def keeps_to_the_answers(asked: list[tuple[Pair, Verdict]], found: Clustering) -> None:
+def keeps_to_the_answers(name: str, asked: list[tuple[Pair, Verdict]], found: Clustering) -> None:
+    if made(name).tolerant:  # it may overrule them
+        return
     for pair, verdict in asked:
         same = found.labels[pair.a] == found.labels[pair.b]
         if verdict is Verdict.SAME:
@@ -107,7 +124,7 @@ def test_follows_every_answer_from_the_first_to_the_last(name: str) -> None:
 
     def check(_closure: Constraints, found: Clustering) -> None:
         sound(found, 60)
-        keeps_to_the_answers(given, found)
+        keeps_to_the_answers(name, given, found)
 
     asked, found = play(name, Problem(points), judge, 100_000, check)
     assert len(asked) > 60
@@ -166,7 +183,7 @@ def test_two_processes_ask_the_same() -> None:
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-@given(data=st.data(), name=st.sampled_from(list(REGISTRY)))
+@given(data=st.data(), name=st.sampled_from(CASES))
 def test_survives_unsure_anywhere(data: st.DataObject, name: str) -> None:
     points, truth = groups(18, seed=data.draw(st.integers(0, 3)))
     given: list[tuple[Pair, Verdict]] = []
@@ -178,7 +195,7 @@ def test_survives_unsure_anywhere(data: st.DataObject, name: str) -> None:
 
     def check(_closure: Constraints, found: Clustering) -> None:
         sound(found, 18)
-        keeps_to_the_answers(given, found)
+        keeps_to_the_answers(name, given, found)
 
     play(name, Problem(points), judge, 60, check)
 
@@ -187,19 +204,20 @@ def test_survives_unsure_anywhere(data: st.DataObject, name: str) -> None:
 def test_survives_the_same_answer_always(name: str, answer: Verdict) -> None:
     asked, found = play(name, Problem(groups()[0]), lambda _: answer, 300)
     sound(found, 60)
-    keeps_to_the_answers(asked, found)
+    keeps_to_the_answers(name, asked, found)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_items(name: str, n: int) -> None:
     truth = np.arange(n) % 2
     asked, found = play(name, Problem(groups(n)[0]), expert(truth), 10)
-    assert n - 1 <= len(asked) <= n * (n - 1) // 2
+    at_most = n * (n - 1) // 2 * (AGAIN if made(name).tolerant else 1)
+    assert n - 1 <= len(asked) <= at_most
     assert found.labels.tolist() == truth.tolist()
 
 
 def test_one_item_is_one_group_that_nobody_asks_about(name: str) -> None:
-    strategy = make(name, {})
+    strategy = made(name)
     assert next(strategy.run(Problem([[0.5]]), Job()), None) is None
     assert strategy.clustering().labels.tolist() == [0]
 
@@ -209,7 +227,7 @@ def test_copies_can_be_told_apart(name: str) -> None:
     problem = Problem(np.zeros((12, 2)))
     asked, found = play(name, problem, expert(truth), 1000)
     sound(found, 12)
-    keeps_to_the_answers(asked, found)
+    keeps_to_the_answers(name, asked, found)
     assert found.labels.tolist() == truth.tolist()
 
 
@@ -218,7 +236,7 @@ def test_one_column_and_constant_columns(name: str) -> None:
     wide = np.hstack([points, np.ones((30, 2))])
     for some in (points, wide):
         asked, found = play(name, Problem(some), expert(truth), 40)
-        keeps_to_the_answers(asked, found)
+        keeps_to_the_answers(name, asked, found)
 
 
 def test_leaves_items_set_aside_alone(name: str) -> None:
@@ -242,9 +260,9 @@ def test_can_be_stopped_before_and_on_the_way(name: str) -> None:
     job = Job()
     job.cancel()
     with pytest.raises(Cancelled):
-        next(make(name, {}).run(problem, job))
+        next(made(name).run(problem, job))
     job = Job()
-    run = make(name, {}).run(problem, job)
+    run = made(name).run(problem, job)
     next(run)
     job.cancel()
     with pytest.raises(Cancelled):
@@ -269,7 +287,7 @@ class _Clock(Job):
 def test_steps_are_close_enough_to_stop_promptly(name: str) -> None:
     points, truth = groups(8000, d=64, k=10)
     clock = _Clock()
-    run = make(name, {}).run(Problem(points), clock)
+    run = made(name).run(Problem(points), clock)
     query = next(run)
     for _ in range(40):
         query = run.send(expert(truth)(query.pair))

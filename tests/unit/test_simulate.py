@@ -46,7 +46,7 @@ def test_perfect_oracle_tells_the_truth():
     assert oracle.judge(Pair(0, 3)) is Verdict.UNSURE
 
 
-def test_noisy_oracle_errs_as_often_as_told_and_always_on_the_same_pairs():
+def test_noisy_oracle_errs_as_often_as_told_whatever_the_order_of_the_pairs():
     labels = np.arange(80) % 4
     pairs = [Pair(a, b) for a in range(80) for b in range(a + 1, 80)]
     right = [Oracle(labels).judge(pair) for pair in pairs]
@@ -56,6 +56,20 @@ def test_noisy_oracle_errs_as_often_as_told_and_always_on_the_same_pairs():
     again = Oracle(labels, 0.2, seed=5)
     assert [again.judge(pair) for pair in reversed(pairs)] == noisy[::-1]
     assert [Oracle(labels, 0.2, seed=6).judge(pair) for pair in pairs] != noisy
+
+
+def test_noisy_oracle_judges_a_pair_anew_each_time():
+    pairs = [Pair(a, b) for a in range(40) for b in range(a + 1, 40)]
+    oracle = Oracle(np.zeros(40), 0.2, seed=5)
+    times = np.array(
+        [[oracle.judge(pair) is Verdict.DIFFERENT for _ in range(4)] for pair in pairs]
+    )
+    assert times.mean(axis=0) == pytest.approx(0.2, abs=0.05)
+    both = (times[:, 0] & times[:, 1]).mean()
+    assert both == pytest.approx(0.04, abs=0.02)  # independent: neither 0 nor 0.2
+    again = Oracle(np.zeros(40), 0.2, seed=5)
+    rounds = [[again.judge(pair) is Verdict.DIFFERENT for pair in pairs] for _ in range(4)]
+    assert np.array_equal(np.array(rounds).T, times)
 
 
 @pytest.mark.parametrize("noise", [-0.1, 1.5, float("nan")])

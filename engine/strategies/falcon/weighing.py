@@ -24,7 +24,7 @@ from engine.problem import Problem
 from engine.strategies.falcon.belief import NOBODY, Belief, Doubt
 from engine.strategies.falcon.placing import reason
 
-_ALPHA = 0.1  # chance of a wrong place that is put up with, for one prototype
+_ALPHA = 0.2  # chance of a wrong place that is put up with, for one prototype
 _TRIES = 5  # questions about one prototype and one group while it is placed
 _AGAIN = 3  # questions about one pair
 _REOPENED = 8  # how often one branch is doubted
