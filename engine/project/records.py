@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.answers import Event, EventKind
-from engine.dataset import Column, ColumnKind, Dataset, Item, ItemProblem, Role, SourceKind
+from engine.dataset import Cells, Column, ColumnKind, Dataset, Item, ItemProblem, Role, SourceKind
 from engine.errors import ProjectDamagedError, UsageError
 from engine.model import Answer, Confidence, Pair, Source, Verdict
 
@@ -170,7 +170,7 @@ def encode_item(item: Item) -> Row:
         encode_text(item.name),
         item.content,
         item.path,
-        encode_json(item.cells),
+        Cells.of(item.cells).text,
         encode_json(item.copies),
         None if item.label is None else encode_text(item.label),
     )
@@ -193,7 +193,7 @@ def decode_item(row: Row) -> Item:
         name=decode_text(name),
         content=content,
         path=path,
-        cells=tuple(json.loads(cells)),
+        cells=Cells.of(json.loads(cells)),
         copies=tuple(json.loads(copies)),
         label=None if label is None else decode_text(label),
     )

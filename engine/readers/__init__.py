@@ -106,7 +106,9 @@ def preview(source: Path, job: Job, *, roles: Mapping[str, Role] | None = None) 
         n_items=len(dataset),
         n_copies=dataset.n_copies,
         columns=dataset.columns,
-        rows=() if is_images else tuple(item.cells for item in dataset.items[:_PREVIEW_ROWS]),
+        rows=()
+        if is_images
+        else tuple(tuple(item.cells) for item in dataset.items[:_PREVIEW_ROWS]),
         problems=dataset.problems,
         notes=dataset.notes,
         samples=_samples(dataset) if is_images else (),

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from engine.dataset import (
     CONTENT_BYTES,
+    Cells,
     Column,
     ColumnKind,
     Dataset,
@@ -86,12 +87,13 @@ def read_arrays(path: Path, job: Job, *, scale: str, strict: bool = True) -> Dat
     copies = same_content(_contents(values, job))
     kept = np.fromiter(copies, np.intp, len(copies))
     features = _features(values[kept], columns, scale, name, job) if strict else None
+    packed = '["' + '","'.join(["%.6g"] * values.shape[1]) + '"]'  # one call for a whole row
     items = tuple(
         Item(
             id=place,
             name=f"row {row + 1}",
             content=content,
-            cells=tuple(format(value, ".6g") for value in values[row]),
+            cells=Cells(packed % tuple(values[row].tolist())),
             copies=tuple(f"row {other + 1}" for other in copies[row]),
             label=labels[row],
         )

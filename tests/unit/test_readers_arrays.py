@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine import readers
-from engine.dataset import Role, SourceKind
+from engine.dataset import Cells, Role, SourceKind
 from engine.errors import Cancelled, DatasetError, ResourceError
 from engine.job import Job
 from engine.readers import arrays
@@ -215,3 +215,23 @@ def test_headers_that_describe_no_array(tmp_path: Path, header: str) -> None:
         archive.writestr("X.npy", member)
     with pytest.raises(DatasetError, match="cannot be read: X"):
         readers.read(tmp_path / "a.npz", Job())
+
+
+def test_the_texts_of_a_row_are_held_as_one_and_seen_as_several() -> None:
+    texts = ("1,5", "", 'say "ü"', "\ud800")
+    cells = Cells.of(texts)
+    assert cells == texts
+    assert tuple(cells) == texts
+    assert (cells[1], cells[2:], len(cells)) == ("", texts[2:], 4)
+    assert hash(cells) == hash(texts)
+    assert cells != texts[:3]
+    assert Cells.of(cells) is cells
+    assert not Cells.of(())
+
+
+def test_numbers_are_shown_in_six_digits_whatever_they_are(tmp_path: Path) -> None:
+    values = np.array([[0.1, -0.0, 1e-7, 123456789.0], [np.nan, 2.0, 1 / 3, 4.0]])
+    np.savez(tmp_path / "x.npz", X=values)
+    first, second = readers.read(tmp_path / "x.npz", Job()).items
+    assert first.cells == ("0.1", "-0", "1e-07", "1.23457e+08")
+    assert second.cells == ("nan", "2", "0.333333", "4")

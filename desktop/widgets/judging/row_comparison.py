@@ -97,7 +97,7 @@ def number_in(text: str) -> float | None:
 def find_ranges(items: Sequence[Item], columns: Sequence[Column]) -> tuple[Range | None, ...]:
     """Find the range of every numeric column; in a large table from rows spread evenly over it."""
     stride = max(1, math.ceil(len(items) * len(columns) / _SAMPLED_CELLS))
-    rows = [item.cells for item in items[::stride] if len(item.cells) == len(columns)]
+    rows = [tuple(item.cells) for item in items[::stride] if len(item.cells) == len(columns)]
     return tuple(
         _range([number_in(row[place]) for row in rows])
         if column.kind is ColumnKind.NUMBER
