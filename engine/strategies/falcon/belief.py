@@ -102,6 +102,7 @@ class Belief:
         self._alike = np.empty((0, 0))  # f_ij, 0 on the diagonal
         self._votes = np.empty((0, 0))  # w_ij
         self._asked = np.empty((0, 0))
+        self._unrepaired: list[tuple[int, int]] = []
         self._met: Counter[Verdict] = Counter()  # answers about the prototype being placed
         error = np.log1p(-_ERROR) * (1 / noise - 2) + np.log(_ERROR)  # the grid is even in log p
         beta = -np.square(np.log(_BETA / _USUAL_BETA) / _SPREAD) / 2
@@ -190,6 +191,7 @@ class Belief:
         for a, b in ((one, other), (other, one)):
             self._votes[a, b] += vote
             self._asked[a, b] += 1 if vote else _NO_USE
+        self._unrepaired.append((one, other))
         if expected is None:
             self._met[verdict] += 1
         elif vote:
@@ -250,9 +252,13 @@ class Belief:
     def repair(self) -> None:
         """Move what answers speak against, the greatest gain first, until nothing gains.
 
-        Prototypes and branches move to another group or become one. When no answer is broken by
-        the groups nothing moves.
+        Prototypes and branches move to another group or become one. When the groups break none of
+        the answers since the last repair, nothing moves.
         """
+        broken = self._broken()
+        news, self._unrepaired = self._unrepaired, []
+        if not any(broken[pair] for pair in news):
+            return
         for _ in range(_PASSES):
             broken = self._broken().any(axis=1)
             if not broken.any():
