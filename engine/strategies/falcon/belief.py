@@ -255,12 +255,12 @@ class Belief:
         Prototypes and branches move to another group or become one. When the groups break none of
         the answers since the last repair, nothing moves.
         """
-        broken = self._broken()
         news, self._unrepaired = self._unrepaired, []
-        if not any(broken[pair] for pair in news):
+        pairs = self._broken()
+        if not any(pairs[pair] for pair in news):
             return
         for _ in range(_PASSES):
-            broken = self._broken().any(axis=1)
+            broken = np.logical_or.reduce(self._broken(), axis=1)
             if not broken.any():
                 return
             branches = self._branches()
