@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.errors import ProjectDamagedError, UsageError
 from engine.model import Answer, Pair, Source, Verdict
@@ -71,8 +71,7 @@ class Event:
     hash: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """What holds about a pair on a path: the verdict in force, and the step that first said it.
 
     `deliberate`: the person chose to say it (volunteered, brought along, revised) instead of
@@ -296,7 +295,7 @@ def statements(path: Iterable[Event]) -> tuple[Statement, ...]:
             continue
         if step.kind is EventKind.REVISE and step.target is not None:
             first = said[step.target]
-            said[step.target] = replace(first, verdict=step.answer.verdict, deliberate=True)
+            said[step.target] = first._replace(verdict=step.answer.verdict, deliberate=True)
         else:
             chosen = step.answer.source in _CHOSEN
             said[step.seq] = Statement(step.seq, step.answer.pair, step.answer.verdict, chosen)
