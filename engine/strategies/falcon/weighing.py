@@ -46,11 +46,14 @@ class WeighedGroups:
         self._job = job
         self._belief = Belief(problem.points, noise)
         self._at: dict[int, int] = {}  # prototype -> position in the belief
-        self._worth: list[int] = []  # points nearest to each when it came
+        self._worth: list[int] = []  # about how many points are nearest to each
+        self._older = 0  # prototypes of earlier rounds
         self._reopened: Counter[int] = Counter()
 
     def expect(self, prototypes: list[int]) -> None:
-        """Take in prototypes that no answer has placed yet."""
+        """Take in the prototypes of a round, which no answer has placed yet."""
+        del prototypes  # each is taken in when it is placed
+        self._older = self._belief.size
 
     def place(self, prototype: int, size: int) -> Generator[Query, Verdict, None]:
         """Ask until it is clear enough where a new prototype belongs, and whether others do.
@@ -65,6 +68,10 @@ class WeighedGroups:
         belief = self._belief
         at = self._at[prototype] = belief.add(prototype)
         self._worth.append(size)
+        if self._older:  # a round divides one cell
+            divided = belief.nearest(np.array([at]), np.arange(self._older), 1)
+            if divided is not None:
+                self._worth[divided[1]] = max(1, self._worth[divided[1]] - size)
         if at == 0:
             belief.settle(at, 0)
             return
@@ -156,12 +163,12 @@ class WeighedGroups:
 
 def _again() -> Reason:
     return Reason.of(
-        "The answer before was unexpected and may have been a slip; this pair can confirm it."
+        "An earlier answer was unexpected and may have been a slip; this pair can confirm it."
     )
 
 
 def _doubtful(worth: int) -> Reason:
-    who = "{worth} items rest" if worth > 1 else "An item rests"
+    who = "About {worth} items rest" if worth > 1 else "An item rests"
     return Reason.of(
         who + " on an answer that may have been a slip; this pair can tell.", worth=worth
     )
