@@ -21,6 +21,7 @@ import torch
 
 from engine.errors import ParameterError, ResourceError
 from engine.job import Job
+from engine.kernels import mmd
 from engine.kernels.functions import Kernel, exact, squared_distances
 from engine.kernels.matrix import TILE_BYTES, KernelMatrix
 
@@ -239,22 +240,9 @@ def _landmarks(
     pool = np.sort(rng.choice(n, min(n, max(_POOL, 4 * count)), replace=False))
     rows = _taken(points, pool)
     if how == "prototypes":
-        return np.sort(pool[_greedy(KernelMatrix(rows, kernel), count, job)])
+        matrix = KernelMatrix(rows, kernel)
+        return np.sort(pool[mmd.prototypes(matrix, matrix.means(job), count, job)])
     return np.sort(pool[_far_apart(rows, count, rng, job)])
-
-
-def _greedy(matrix: KernelMatrix, count: int, job: Job) -> list[int]:
-    """Pick what brings MMD to all points down most; `mmd.prototypes` is built upon this package."""
-    means, inside = matrix.means(job), matrix.zeros()
-    free = matrix.zeros()
-    picked: list[int] = []
-    for _ in range(count):
-        job.step()
-        best = int((2 * means - (2 * inside + 1) / (len(picked) + 1) + free).argmax())
-        inside += matrix.column(best, job)
-        free[best] = -math.inf
-        picked.append(best)
-    return picked
 
 
 def _far_apart(

@@ -20,7 +20,7 @@ ENGINE_FLOORS = [
     {"job", "loading"},
     {"answers", "constraints", "dataset", "problem"},
     {"device", "kernels", "metrics", "parameters", "confidence", "outfile"},
-    {"mmd", "readers"},
+    {"readers"},
     {"embedders", "strategies", "clusterers", "overview", "layout"},
     {"fold", "project"},
     {"session"},

@@ -7,9 +7,10 @@ import pytest
 import torch
 from sklearn import datasets
 
-from engine import kernels, mmd, strategies
+from engine import kernels, strategies
 from engine.errors import UsageError
 from engine.job import Job
+from engine.kernels import mmd
 from engine.metrics import adjusted_rand_index
 from engine.model import Clustering, IntArray, Pair, Query, Verdict
 from engine.problem import Problem, StepCache

@@ -11,9 +11,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import kernels, mmd
+from engine import kernels
 from engine.errors import ParameterError, ResourceError
 from engine.job import Job
+from engine.kernels import mmd
 from engine.problem import Problem
 from engine.strategies import make
 from engine.strategies.falcon import growth as growing

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from engine import mmd
 from engine.errors import Cancelled
 from engine.job import Job
-from engine.kernels import KernelMatrix, Rbf
+from engine.kernels import KernelMatrix, Rbf, mmd
 
 JOB = Job()
 SIGMA = 0.3
@@ -25,7 +24,7 @@ def full(points: torch.Tensor) -> np.ndarray:
 
 
 def objective(k: np.ndarray, chosen: list[int]) -> float:
-    """J of algorithms.md, section 8, as written there."""
+    """J of `mmd.prototypes`, by its formula."""
     m = len(chosen)
     return 2 / (len(k) * m) * k[:, chosen].sum() - k[np.ix_(chosen, chosen)].sum() / m**2
 

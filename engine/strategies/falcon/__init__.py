@@ -10,7 +10,7 @@ them and keeps them in the problem's step cache, so that undo and replay need no
 
 References
 ----------
-FALCON's Algorithm 1; prototypes and criticisms after MMD-critic (see `engine.mmd`).
+FALCON's Algorithm 1; prototypes and criticisms after MMD-critic (see `engine.kernels.mmd`).
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ class Growth:
 
     def _grow(self, index: int) -> list[int]:
         """Compute the prototypes of a round."""
-        from engine import mmd
+        from engine.kernels import mmd
 
         kernel = self._kernel()
         if index == 0:
@@ -161,7 +161,7 @@ class Growth:
         how many criticisms fall in each cell. (Four sets of 5,600 to 18,700 points, mean ARI over
         100 questions: 0.421 sought among all, 0.426 among 5000, 0.438 among 2000.)
         """
-        from engine import mmd
+        from engine.kernels import mmd
 
         chosen = self.all_prototypes(index - 1)
         kernel = self._kernel(criticisms=True)

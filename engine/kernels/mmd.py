@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import torch
 
 from engine.job import Job
-from engine.kernels import KernelMatrix
+from engine.kernels.matrix import KernelMatrix
 
 _TIE = 1e-12
 _JITTER = 1e-6  # added to the diagonal of the criticisms' kernel matrix
