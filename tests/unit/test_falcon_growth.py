@@ -44,7 +44,7 @@ def grown(points: np.ndarray, rounds: int, **params: Any) -> Growth:
     growth = Growth(Problem(points), FalconParams(**params), "test", Job())
     for index in range(rounds):
         assert growth.reach(index)
-        growth.cells(index)
+        growth.partition(index)
     return growth
 
 
@@ -58,25 +58,25 @@ def test_step_by_step_as_from_nothing(params: dict[str, Any]) -> None:
     chosen = one.all_prototypes(8)
     assert len(set(chosen)) == len(chosen)
     other._last = None
-    cells, anew = one.cells(8), other._divide(8)
-    np.testing.assert_array_equal(cells.near, anew.near)
-    np.testing.assert_array_equal(cells.distance, anew.distance)
-    np.testing.assert_allclose(cells.pull, anew.pull, rtol=1e-5)
+    held, anew = one.partition(8), other._assign(8)
+    np.testing.assert_array_equal(held.near, anew.near)
+    np.testing.assert_array_equal(held.distance, anew.distance)
+    np.testing.assert_allclose(held.pull, anew.pull, rtol=1e-5)
 
 
 @pytest.mark.parametrize("params", [{}, *CHOICES], ids=str)
-def test_cells_and_pull_are_what_they_say(params: dict[str, Any]) -> None:
+def test_partition_and_pull_are_what_they_say(params: dict[str, Any]) -> None:
     points = blobs().astype(np.float32)
     growth = grown(points, 7, **params)
     chosen = growth.all_prototypes(6)
     apart = np.linalg.norm(points[:, None].astype(float) - points[chosen], axis=2)
     apart[chosen, np.arange(len(chosen))] = -1
-    cells = growth.cells(6)
+    held = growth.partition(6)
     k = min(NEAR, len(chosen))
-    np.testing.assert_array_equal(cells.near, np.argsort(apart, axis=1, kind="stable")[:, :k].T)
+    np.testing.assert_array_equal(held.near, np.argsort(apart, axis=1, kind="stable")[:, :k].T)
     likeness = kernels.kernel(growth._params.kernel, growth._width)
     values = likeness.of_distances(torch.from_numpy(np.maximum(apart, 0)))
-    np.testing.assert_allclose(cells.pull, values.sum(1), rtol=1e-4)
+    np.testing.assert_allclose(held.pull, values.sum(1), rtol=1e-4)
 
 
 @settings(deadline=None, max_examples=60)
@@ -94,8 +94,9 @@ def test_fresh_prototypes_go_where_sorting_puts_them(apart: list[list[int]]) -> 
 def test_splits_the_largest_cell_when_told_to() -> None:
     growth = grown(blobs(), 8, split="size")
     for index in range(1, 8):
-        sizes = np.bincount(growth.cells(index - 1).nearest)
-        split = {int(growth.cells(index - 1).nearest[item]) for item in growth.prototypes(index)}
+        nearest = growth.partition(index - 1).nearest
+        sizes = np.bincount(nearest)
+        split = {int(nearest[item]) for item in growth.prototypes(index)}
         assert len(split) == 1
         assert sizes[split.pop()] == sizes.max()
 
@@ -103,7 +104,7 @@ def test_splits_the_largest_cell_when_told_to() -> None:
 def test_splits_the_cell_with_most_criticisms() -> None:
     growth = grown(blobs(), 8)
     for index in range(1, 8):
-        nearest = growth.cells(index - 1).nearest
+        nearest = growth.partition(index - 1).nearest
         counts = np.bincount(nearest[growth.criticisms(index)])
         assert len(growth.criticisms(index)) == len(growth.all_prototypes(index - 1)) + 1
         split = {int(nearest[item]) for item in growth.prototypes(index)}
@@ -115,7 +116,7 @@ def test_any_items_of_the_cell_when_told_to() -> None:
     exact, random = grown(blobs(), 2), grown(blobs(), 2, local="random")
     assert exact.prototypes(0) == random.prototypes(0)
     assert len(exact.prototypes(1)) == len(random.prototypes(1))
-    cell = {int(random.cells(0).nearest[item]) for item in random.prototypes(1)}
+    cell = {int(random.partition(0).nearest[item]) for item in random.prototypes(1)}
     assert len(cell) == 1
     other = Growth(Problem(blobs(), seed=1), FalconParams(local="random"), "test", Job())
     other.reach(1)

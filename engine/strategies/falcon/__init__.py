@@ -98,9 +98,9 @@ class Falcon:
         growth = self._growth
         prototypes = growth.all_prototypes(self._round)
         settled, group = self._groups.memberships(prototypes)
-        cells = growth.cells(self._round)
-        near, distance = cells.near, np.maximum(cells.distance, 0)
-        of_item = group[cells.nearest]
+        partition = growth.partition(self._round)
+        near, distance = partition.near, np.maximum(partition.distance, 0)
+        of_item = group[partition.nearest]
         own = settled[near] & (group[near] == of_item)
         inner = np.where(own, distance, np.inf).min(axis=0)
         outer = np.where(own, np.inf, distance).min(axis=0)

@@ -34,18 +34,18 @@ _CANDIDATES = 2048  # points among which criticisms are sought where sums are no
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
-    """Every point's nearest prototypes, and how much all of them pull at it.
+class Partition:
+    """The points by their nearest prototype: Voronoi cells, the article's super-instances.
 
     Attributes
     ----------
     near
-        int32[k, n], positions in `Growth.all_prototypes`, nearest first, k <= 8. A prototype comes
-        first for itself, also among copies.
+        int32[k, n], each point's nearest prototypes as positions in `Growth.all_prototypes`,
+        nearest first, k <= 8. A prototype comes first for itself, also among copies.
     distance
-        float32[k, n], Euclidean.
+        float32[k, n], Euclidean distances to them.
     pull
-        Tensor[n], the sum over the prototypes z of k(x, z).
+        Tensor[n], the sum over all prototypes z of k(x, z).
     """
 
     near: IntArray
@@ -77,7 +77,7 @@ class Growth:
         self._job = job
         self._key = f"{name} {shown(params)} seed={problem.seed} on {problem.fingerprint}"
         self._rounds: list[IntArray] = []
-        self._last: tuple[int, Cells] | None = None
+        self._last: tuple[int, Partition] | None = None
 
     def reach(self, index: int) -> bool:
         """Tell whether there is a round `index`, and make it known."""
@@ -102,7 +102,7 @@ class Growth:
         def tally() -> IntArray:
             total = sum(map(len, self._rounds[: index + 1]))
             added = len(self._rounds[index])
-            counts = np.bincount(self.cells(index).nearest, minlength=total)
+            counts = np.bincount(self.partition(index).nearest, minlength=total)
             return counts[total - added :].astype(np.int32)
 
         return [int(size) for size in self._indices("sizes", index, tally)]
@@ -114,42 +114,42 @@ class Growth:
         pick = partial(self._criticise, index)
         return [int(item) for item in self._indices("criticisms", index, pick)]
 
-    def cells(self, index: int) -> Cells:
-        """Give the division of the points among the prototypes of the rounds up to `index`."""
-        return self._problem.steps.get((self._key, "cells", index), lambda: self._divide(index))
+    def partition(self, index: int) -> Partition:
+        """Give the points by their nearest prototype of the rounds up to `index`."""
+        key = (self._key, "partition", index)
+        return self._problem.steps.get(key, lambda: self._assign(index))
 
     def report(self) -> dict[str, object]:
-        """Tell the kernel's width, and how the likeness to all points was summed."""
-        found = self._features(self._likeness())
+        """Tell the kernel and its width, and how its sums over all points were computed."""
+        found = self._features(self._kernel())
         how = {"sums": "exact"} if found is None else asdict(found.accuracy)
         return {"kernel": self._params.kernel, "width": self._width, **how}
 
     def _grow(self, index: int) -> list[int]:
-        """Compute the prototypes of a round."""
+        """Pick the prototypes of a round: the article's first ones, or local ones of a cell."""
         from engine.kernels import mmd
 
-        kernel = self._kernel()
+        matrix = self._matrix()
         if index == 0:
-            return mmd.prototypes(kernel, self._means(), _START, self._job)
+            return mmd.prototypes(matrix, self._means(), _START, self._job)
         chosen = self.all_prototypes(index - 1)
         if self._params.local == "none":
-            inside = self.cells(index - 1).pull
-            return mmd.prototypes(kernel, self._means(), 1, self._job, chosen, inside)
-        nearest = self.cells(index - 1).nearest
+            inside = self.partition(index - 1).pull
+            return mmd.prototypes(matrix, self._means(), 1, self._job, chosen, inside)
+        nearest = self.partition(index - 1).nearest
         counts = np.bincount(nearest[self.criticisms(index)], minlength=len(chosen))
         sizes = np.bincount(nearest, minlength=len(chosen))
-        # A cell holds its prototype besides its criticisms, so there always are enough points.
         by = (sizes, counts) if self._params.split == "size" else (counts, sizes)
         cell = max(range(len(chosen)), key=lambda at: (by[0][at], by[1][at], -at))
         members = np.flatnonzero(nearest == cell).astype(np.int32)
         fixed = int(np.flatnonzero(members == chosen[cell])[0])
-        count = min(int(counts.max()), len(members) - 1)
+        count = min(int(counts.max()), len(members) - 1)  # with split=size there may be fewer
         if self._params.local == "random":
             rng = self._problem.rng(f"falcon.local.{index}")
             return [
                 int(item) for item in rng.choice(np.delete(members, fixed), count, replace=False)
             ]
-        part = kernel.part(members)
+        part = matrix.part(members)
         picked = mmd.prototypes(part, part.means(self._job), count, self._job, [fixed])
         return [int(members[at]) for at in picked]
 
@@ -158,26 +158,26 @@ class Growth:
 
         Their number times the points among which they are sought is the cost of a round. Where
         sums are not exact a sample of the points does, another one in each round: what counts is
-        how many criticisms fall in each cell. (Four sets of 5,600 to 18,700 points, mean ARI over
-        100 questions: 0.421 sought among all, 0.426 among 5000, 0.438 among 2000.)
+        how many criticisms fall in each cell. The groups are as good as with all points sought
+        (`tests/benchmark/curves.py` on sets of more than 5000 points, with other `_CANDIDATES`).
         """
         from engine.kernels import mmd
 
         chosen = self.all_prototypes(index - 1)
-        kernel = self._kernel(criticisms=True)
-        witness = self._means(criticisms=True) - self.cells(index - 1).pull / len(chosen)
+        matrix = self._matrix(criticisms=True)
+        witness = self._means(criticisms=True) - self.partition(index - 1).pull / len(chosen)
         candidates = np.delete(np.arange(self._problem.n, dtype=np.int32), chosen)
-        exact = self._features(self._likeness(criticisms=True)) is None
+        exact = self._features(self._kernel(criticisms=True)) is None
         if not exact and len(candidates) > _CANDIDATES:
             rng = self._problem.rng(f"falcon.criticisms.{index}")
             candidates = np.sort(rng.choice(candidates, _CANDIDATES, replace=False))
-        part = kernel.part(candidates)
+        part = matrix.part(candidates)
         return candidates[mmd.criticisms(part, witness[candidates], len(chosen) + 1, self._job)]
 
-    def _divide(self, index: int) -> Cells:
-        """Add to the last known division what later rounds bring; from nothing if need be."""
+    def _assign(self, index: int) -> Partition:
+        """Add to the last known partition what later rounds bring; from nothing if need be."""
         n = self._problem.n
-        kernel = self._kernel(criticisms=self._params.local != "none")
+        matrix = self._matrix(criticisms=self._params.local != "none")
         chosen = self.all_prototypes(index)
         known, before = 0, None
         if self._last is not None and self._last[0] < index:
@@ -185,21 +185,21 @@ class Growth:
         fresh, width = chosen[known:], min(NEAR, len(chosen))
         near = np.full((width, n), len(chosen), np.int32)
         distance = np.full((width, n), np.inf, np.float32)
-        pull = kernel.zeros()
+        pull = matrix.zeros()
         if before is not None:
             kept = len(before.near)
             near[:kept], distance[:kept] = before.near, before.distance
             pull += before.pull
-        for rows, apart in kernel.distances(fresh, self._job):
-            pull[rows] += kernel.of_distances(apart).sum(1)
+        for rows, apart in matrix.distances(fresh, self._job):
+            pull[rows] += matrix.of_distances(apart).sum(1)
             to_fresh = apart.float().cpu().numpy()
             for column, item in enumerate(fresh):
                 if rows.start <= item < rows.stop:
                     to_fresh[item - rows.start, column] = _ITSELF
                 _insert(near[:, rows], distance[:, rows], known + column, to_fresh[:, column])
-        cells = Cells(near, distance, pull)
-        self._last = index, cells
-        return cells
+        partition = Partition(near, distance, pull)
+        self._last = index, partition
+        return partition
 
     # ------------------------------------------------------------------ kernel sums
 
@@ -228,23 +228,23 @@ class Growth:
             ),
         )
 
-    def _likeness(self, *, criticisms: bool = False) -> Kernel:
+    def _kernel(self, *, criticisms: bool = False) -> Kernel:
         """Give the kernel for prototypes, or the one for criticisms."""
         from engine import kernels
 
         width = self._width * (self._params.criticism_width if criticisms else 1)
         return kernels.kernel(self._params.kernel, width)
 
-    def _kernel(self, *, criticisms: bool = False) -> KernelMatrix:
+    def _matrix(self, *, criticisms: bool = False) -> KernelMatrix:
         from engine import kernels
 
-        likeness = self._likeness(criticisms=criticisms)
-        found = self._features(likeness)
+        kernel = self._kernel(criticisms=criticisms)
+        found = self._features(kernel)
         features = None if found is None else found.features
-        return kernels.KernelMatrix(self._points, likeness, features)
+        return kernels.KernelMatrix(self._points, kernel, features)
 
     def _features(self, kernel: Kernel) -> Approximation | None:
-        """Give what sums over all points are approximated by; None = they are exact."""
+        """Give the features that sums over all points come from; None = they are exact."""
         from engine import kernels
 
         return self._problem.steps.get(
@@ -262,10 +262,10 @@ class Growth:
         )
 
     def _means(self, *, criticisms: bool = False) -> torch.Tensor:
-        """Give the mean likeness of every point to all points, Tensor[n]."""
+        """Give the column means of the kernel matrix, Tensor[n]."""
         return self._problem.steps.get(
-            (self._key, "means", self._likeness(criticisms=criticisms)),
-            lambda: self._kernel(criticisms=criticisms).means(self._job, _COMPARING),
+            (self._key, "means", self._kernel(criticisms=criticisms)),
+            lambda: self._matrix(criticisms=criticisms).means(self._job, _COMPARING),
         )
 
     def _indices(self, what: str, index: int, compute: Callable[[], npt.ArrayLike]) -> IntArray:
