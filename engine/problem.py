@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import sys
 from collections import OrderedDict
@@ -183,8 +184,6 @@ class Problem:
 
     def without(self, set_aside: frozenset[int]) -> Problem:
         """Give the same problem with other items set aside; the step cache is shared."""
-        other = Problem.__new__(Problem)
-        other._rows, other.points, other.seed = self._rows, self.points, self.seed
-        other.steps, other.set_aside = self.steps, set_aside
-        other.fingerprint, other.device = self.fingerprint, self.device
+        other = copy.copy(self)
+        other.set_aside = set_aside
         return other

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from engine.dataset import Role
+from engine.device import DEVICES
 from engine.errors import ParameterError
 from engine.outfile import STDOUT
 
@@ -184,7 +185,7 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=_count, default=0, metavar="S", help="of everything random [0]")
     add(
         "--device",
-        choices=("auto", "cpu", "cuda", "mps"),
+        choices=DEVICES,
         default="auto",
         help="where large sums are computed [auto: a graphics processor if it is worth while]",
     )

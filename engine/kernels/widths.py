@@ -41,7 +41,7 @@ def width(
 
     `median`
         `share` times the median positive distance between points. Fits any scale and number of
-        columns; the default of choice, above all for features of pictures. Too wide where a few
+        columns, above all features of pictures. Too wide where a few
         groups lie far apart.
     `fixed`
         `sigma`. The article's 0.25 suits up to about ten columns scaled to [0, 1].
@@ -58,6 +58,8 @@ def width(
         One of `WIDTHS`.
     points
         Tensor[n, d].
+    share, sigma
+        For the rules `median` and `fixed`.
     rng
         Draws the points looked at when there are more than 2000.
 

@@ -16,7 +16,7 @@ from engine.errors import ParameterError, ResourceError
 from engine.job import Job
 from engine.kernels import mmd
 from engine.problem import Problem
-from engine.strategies import make
+from engine.strategies import make, parameters
 from engine.strategies.falcon import growth as growing
 from engine.strategies.falcon import params as choosing
 from engine.strategies.falcon.growth import NEAR, Growth
@@ -33,6 +33,20 @@ CHOICES = [
     }.items()
     for choice in choices
 ]
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("kernel", kernels.KERNELS),
+        ("width", kernels.WIDTHS),
+        ("sums", kernels.SUMS),
+        ("landmarks", kernels.LANDMARKS),
+    ],
+)
+def test_all_that_kernels_know_can_be_chosen(name: str, known: tuple[str, ...]) -> None:
+    (choice,) = (one for one in parameters("falcon") if one.name == name)
+    assert choice.choices == known
 
 
 def blobs(n: int = 240, d: int = 3, k: int = 5, seed: int = 0) -> np.ndarray:
