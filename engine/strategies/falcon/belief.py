@@ -10,15 +10,17 @@ came before it, the nearer the likelier (a distance dependent Chinese restaurant
     P(z_k in c)           = (1 - nu_k) * sum_{j in c} f_kj / sum_j f_kj,    f_kj = d_kj^-beta
 
 where n_1 groups have a single prototype (Good and Turing's estimate of the unseen). An answer is
-wrong with chance p, whatever it is about. With w_ij = answers "same" less answers "different"
-about a pair, and L = ln((1 - p) / p), the answers add to the log chance of a grouping
+wrong with probability p, whatever it is about. With w_ij = answers "same" less answers "different"
+about a pair, and L = ln((1 - p) / p), the log-odds of a right answer, the log-likelihood of a
+grouping is
 
     L * sum of w_ij over the pairs in one group        (and a constant),
 
 so that an answer about one group also tells of all others. p and beta are not known. They have a
-posterior on a grid: the prior, Beta(1, 1/noise - 1) for p, times the chance of the answers that
-each prototype met when it was placed, sum_c P(c) P(answers | c). While nobody errs p falls, and
-hardly anything is asked twice; with people who err it stays.
+posterior on a grid: the prior, Beta(1, 1/noise - 1) for p and log-normal for beta, times the
+marginal likelihood of the answers that each prototype met when it was placed,
+sum_c P(c) P(answers | c). While nobody errs p falls, and hardly anything is asked twice; with
+people who err it stays.
 
 A *branch* is a prototype with all that hang on it: each hangs on an earlier one of its group, on
 one it was said to be like, if any, else on the nearest. Founders' branches are the groups. A
@@ -30,7 +32,8 @@ References
 ----------
 D. Blei and P. Frazier, Distance dependent Chinese restaurant processes, JMLR 12 (2011).
 I. Good, The population frequencies of species, Biometrika 40 (1953).
-J. Besag, On the statistical analysis of dirty pictures (iterated conditional modes), JRSS B 48.
+J. Besag, On the statistical analysis of dirty pictures, JRSS B 48 (1986): the repair, one unit
+after the other to where it is likeliest, is his iterated conditional modes.
 """
 
 from __future__ import annotations
@@ -51,13 +54,13 @@ NOBODY = -1  # group of a prototype that has none
 
 _ERROR = np.array([0.001, 0.003, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.14, 0.2, 0.3])
 _BETA = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0])
-_USUAL_BETA, _SPREAD = 4.0, 0.7  # of the log-normal prior; measured on labelled tables
+_USUAL_BETA, _SPREAD = 4.0, 0.7  # of the log-normal prior of beta
 _NEW_AT_MOST = 0.9
-_NEAREST = 1e-6  # distances below this share of the first one count as this; copies have 0
-_GEOMETRY = 3.0  # how much, in units of log chance, may be concluded from how groups interleave
+_NEAREST = 1e-6  # distances below this share of the first one count as this: copies are 0 apart
+_GEOMETRY = 3.0  # the most that how groups interleave may add to a log probability
 _NO_USE = 1000  # a pair left unsure counts as asked so often
 _PASSES = 50
-_TIES = 1e-4  # log chance that a move must gain
+_TIES = 1e-4  # log probability that a move must gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ class Belief:
         self._met: Counter[Verdict] = Counter()  # answers about the prototype being placed
         error = np.log1p(-_ERROR) * (1 / noise - 2) + np.log(_ERROR)  # the grid is even in log p
         beta = -np.square(np.log(_BETA / _USUAL_BETA) / _SPREAD) / 2
-        self._evidence = error[:, None] + beta
+        self._log_posterior = error[:, None] + beta  # of p and beta, up to a constant
         self._beta = _USUAL_BETA
         self._weight = 0.0  # L
         self._estimate()
@@ -130,16 +133,16 @@ class Belief:
 
     @property
     def error(self) -> float:
-        """The share of wrong answers as it now appears."""
-        chance = np.exp(self._evidence - self._evidence.max())
+        """The posterior mean of p, the share of wrong answers."""
+        chance = np.exp(self._log_posterior - self._log_posterior.max())
         return float(chance.sum(axis=1) @ _ERROR / chance.sum())
 
     def posterior(self, at: int) -> Floats:
-        """Give the chance of each group for one prototype, and of a new group: float64[K + 1]."""
+        """Give the probability of each group, and of a new one, for a prototype: float64[K + 1]."""
         members = self._members()
         log = _log_prior(self._alike[at] @ members, self._new[at])
         log[:-1] += self._weight * (self._votes[at] @ members)
-        return _chances(log)
+        return _normalised(log)
 
     def likeliest(self, item: int) -> int:
         """Give the group that an item without answers resembles most."""
@@ -196,7 +199,7 @@ class Belief:
             self._met[verdict] += 1
         elif vote:
             right = expected if vote > 0 else 1 - expected
-            self._evidence += np.log(right * (1 - _ERROR) + (1 - right) * _ERROR)[:, None]
+            self._log_posterior += np.log(right * (1 - _ERROR) + (1 - right) * _ERROR)[:, None]
             self._estimate()
 
     def settle(self, at: int, group: int) -> None:
@@ -205,12 +208,12 @@ class Belief:
         votes = np.append(self._votes[at] @ members, 0)
         met = self._met[Verdict.SAME] * np.log(_ERROR)
         met += self._met[Verdict.DIFFERENT] * np.log1p(-_ERROR)
-        odds = np.log1p(-_ERROR) - np.log(_ERROR)
+        log_odds = np.log1p(-_ERROR) - np.log(_ERROR)
         for column, beta in enumerate(_BETA):
             alike = self._powers(self._distance[at], beta)
             alike[at] = 0
-            log = _log_prior(alike @ members, self._new[at]) + odds[:, None] * votes
-            self._evidence[:, column] += np.logaddexp.reduce(log, axis=1) + met
+            log = _log_prior(alike @ members, self._new[at]) + log_odds[:, None] * votes
+            self._log_posterior[:, column] += np.logaddexp.reduce(log, axis=1) + met
         self._group[at] = group
         self._estimate()
 
@@ -234,10 +237,10 @@ class Belief:
         # what interleaves may lift any group by so much, but never the branch as one of its own
         high = log + np.append(np.full(log.shape[1] - 1, _GEOMETRY), 0)
         high[rows, place] = log[rows, place]
-        chance = _chances(high)
+        chance = _normalised(high)
         look = np.flatnonzero((1 - chance[rows, place]) * stake > alpha)
         log[look, :-1] += self._interleaved(branches[look], founders[look])
-        chance = _chances(log)
+        chance = _normalised(log)
         doubt = (1 - chance[rows, place]) * stake
         worst = [row for row in np.argsort(-doubt, kind="stable") if doubt[row] > alpha]
         found: list[Doubt] = []
@@ -279,7 +282,7 @@ class Belief:
             self._group[held] = np.unique(self._group[held], return_inverse=True)[1]
 
     def _weigh(self, units: Bools, founders: Ints) -> tuple[Floats, Ints]:
-        """Give the log chance of each group, and of being one, for sets of prototypes.
+        """Give the log posterior of each group, and of being one, for sets of prototypes.
 
         Returns
         -------
@@ -352,7 +355,7 @@ class Belief:
         """Take p and beta from their posterior: its mean, and the most likely value."""
         error = self.error
         self._weight = float(np.log((1 - error) / error))
-        beta = float(_BETA[np.logaddexp.reduce(self._evidence, axis=0).argmax()])
+        beta = float(_BETA[np.logaddexp.reduce(self._log_posterior, axis=0).argmax()])
         if beta != self._beta:
             self._beta = beta
             self._alike = self._powers(self._distance, beta)
@@ -364,7 +367,7 @@ class Belief:
 
 
 def _log_prior(alike: Floats, new: Floats | float) -> Floats:
-    """Turn likeness to each group, float64[..., K], to log chances, float64[..., K + 1]."""
+    """Turn sums of f to each group, float64[..., K], to log priors, float64[..., K + 1]."""
     new = np.asarray(new)[..., None]
     total = alike.sum(axis=-1, keepdims=True)
     with np.errstate(divide="ignore"):
@@ -372,7 +375,8 @@ def _log_prior(alike: Floats, new: Floats | float) -> Floats:
         return np.concatenate([known, np.log(new)], axis=-1)
 
 
-def _chances(log: Floats) -> Floats:
+def _normalised(log: Floats) -> Floats:
+    """Turn log probabilities, up to a constant, to probabilities."""
     chances: Floats = np.exp(log - log.max(axis=-1, keepdims=True))
     chances /= chances.sum(axis=-1, keepdims=True)
     return chances
