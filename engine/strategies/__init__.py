@@ -1,4 +1,4 @@
-"""Active strategies: each decides what to ask next. One file per strategy, named in `REGISTRY`.
+"""Active strategies: each decides what to ask next. One module each, named in `REGISTRY`.
 
 A strategy is written as the loop of its paper: `verdict = yield query`. `Session` turns the
 generator into ask/tell. Importing this package does not import torch: strategies do so in `run`.
@@ -40,7 +40,10 @@ class Strategy(Protocol):
 
     @property
     def tolerant(self) -> bool:
-        """Whether it reckons with wrong answers: asks `fresh` queries, and may overrule answers."""
+        """Whether it reckons with wrong answers: asks `fresh` queries, and may overrule answers.
+
+        The session closes no replies to its questions then: see `engine.fold`.
+        """
         ...
 
     def run(self, problem: Problem, job: Job) -> Run:

@@ -5,12 +5,14 @@ that the prototypes represent badly, show which cell is too coarse; it gets new 
 each of them is put to the person: is it like the nearest group, the next nearest, ... ? A yes
 joins it to the group, a no from all of them opens a new group.
 
-Which prototypes come next never depends on the answers, only on the points. `Growth` computes
-them and keeps them in the problem's step cache, so that undo and replay need no new sums.
+- `growth`: which prototypes come next. It never depends on the answers, only on the points.
+- `placing`: which group a new prototype belongs to, when every answer is right.
+- `weighing`, with `belief`: the same when some answers are wrong.
 
 References
 ----------
-FALCON's Algorithm 1; prototypes and criticisms after MMD-critic (see `engine.kernels.mmd`).
+FALCON's Algorithm 1: growth is its split, placing its merge. Prototypes and criticisms after
+MMD-critic (see `engine.kernels.mmd`).
 """
 
 from __future__ import annotations
@@ -46,7 +48,12 @@ class Falcon:
     Parameters
     ----------
     params
-        Kernel width.
+        See `FalconParams`. With `noise` the strategy is `tolerant`.
+
+    Raises
+    ------
+    ParameterError
+        When half of the answers or more are expected to be wrong.
     """
 
     name: ClassVar[str] = "falcon"
@@ -115,7 +122,7 @@ class Falcon:
         )
 
     def report(self) -> dict[str, object]:
-        """Tell the kernel's width, and how the likeness to all items was summed."""
+        """Tell the kernel and its width, and how its sums over all items were computed."""
         if self._growth is None:
             raise UsageError("falcon has not been started")
         return self._growth.report()

@@ -4,10 +4,10 @@ Hidden here: what is asked next, and when enough has been asked. Promised: what 
 promises, but by the weight of all answers instead of the letter of each; a group that answers
 speak against is asked about again, and changed.
 
-A new prototype is compared with the likeliest group, by its nearest example not yet used, until
-the chance that it is placed wrongly is below alpha. An expected answer settles it at once, as in
-the article; a surprising one is confirmed. Then whatever the answers have put in doubt, times what
-rests on it, is asked about once more (see `engine.strategies.falcon.belief`).
+A new prototype is put to a sequential test: it is compared with the likeliest group, by its nearest
+example not yet used, until the posterior of all other places is below alpha. An expected answer
+settles it at once, as in the article; a surprising one is confirmed. Then whatever the answers
+have put in doubt, times what rests on it, is asked about once more (see `belief`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from engine.problem import Problem
 from engine.strategies.falcon.belief import NOBODY, Belief, Doubt
 from engine.strategies.falcon.placing import reason
 
-_ALPHA = 0.2  # chance of a wrong place that is put up with, for one prototype
+_ALPHA = 0.2  # probability of a wrong place that is put up with, for one prototype
 _TRIES = 5  # questions about one prototype and one group while it is placed
 _AGAIN = 3  # questions about one pair
 _REOPENED = 8  # how often one branch is doubted
