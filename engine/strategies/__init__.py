@@ -16,7 +16,7 @@ from engine.problem import Problem
 from engine.strategies.falcon import Falcon
 from engine.strategies.random_pairs import RandomPairs
 
-Run = Generator[Query, Verdict, None]
+Queries = Generator[Query, Verdict, None]
 
 
 class Strategy(Protocol):
@@ -46,7 +46,7 @@ class Strategy(Protocol):
         """
         ...
 
-    def run(self, problem: Problem, job: Job) -> Run:
+    def run(self, problem: Problem, job: Job) -> Queries:
         """Yield the queries to be answered, one after the other; return when nothing is left.
 
         Must survive UNSURE anywhere, be deterministic given problem and verdicts, never yield a

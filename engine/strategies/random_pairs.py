@@ -18,7 +18,7 @@ from engine.model import Clustering, IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
 
 if TYPE_CHECKING:
-    from engine.strategies import Run
+    from engine.strategies import Queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class RandomPairs:
         self._distance: npt.NDArray[np.float64] = np.zeros(0)  # squared, to the nearest judged
         self._second: npt.NDArray[np.float64] = np.zeros(0)  # squared, to the second nearest
 
-    def run(self, problem: Problem, job: Job) -> Run:
+    def run(self, problem: Problem, job: Job) -> Queries:
         """Yield pairs in random order until all are settled."""
         self._problem = problem
         self._nearest = np.zeros(problem.n, dtype=np.int32)

@@ -31,7 +31,7 @@ from engine.job import Job
 from engine.model import Verdict
 from engine.problem import Problem
 from engine.session import Session
-from engine.strategies import Run
+from engine.strategies import Queries
 from engine.strategies.falcon import Falcon
 from engine.study import Study
 from tests.e2e.drawings import draw_folder
@@ -204,7 +204,7 @@ def _goes_on(project: Path, now: State) -> None:
 class Faulty(Falcon):
     """FALCON with a bug: it cannot take an unsure answer."""
 
-    def run(self, problem: Problem, job: Job) -> Run:
+    def run(self, problem: Problem, job: Job) -> Queries:
         run = super().run(problem, job)
         query = next(run)
         while True:

@@ -33,7 +33,7 @@ from engine.strategies.falcon.placing import Groups
 from engine.strategies.falcon.weighing import WeighedGroups
 
 if TYPE_CHECKING:
-    from engine.strategies import Run
+    from engine.strategies import Queries
 
 _ALL_GUESSED = 0.5  # share of wrong answers
 
@@ -76,7 +76,7 @@ class Falcon:
         """Whether answers are weighed against each other, because some may be wrong."""
         return self._params.noise > 0
 
-    def run(self, problem: Problem, job: Job) -> Run:
+    def run(self, problem: Problem, job: Job) -> Queries:
         """Yield the questions of round after round, until every point is a prototype."""
         self._growth = growth = Growth(problem, self._params, f"{self.name}/{self.version}", job)
         self._groups = groups = (
