@@ -310,21 +310,12 @@ class ContradictionView(QWidget):
             self.strip.cards[self.strip.at].change.click()
 
     def _act(self, key: JudgeKey | None) -> None:
-        views = self.area.views
         acts: dict[JudgeKey, Callable[[], object]] = {
             JudgeKey.UNSURE: self.strip.cards[self.strip.at].leave_open.click,
             JudgeKey.CONTRADICTION: self.left.emit,
             JudgeKey.UNDO: self.undoRequested.emit,
             JudgeKey.NAMES: self.namesToggled.emit,
-            JudgeKey.LINK: views.toggle_link,
-            JudgeKey.INVERT: views.toggle_invert,
-            JudgeKey.RESET: views.reset_window,
-            JudgeKey.NEXT_PRESET: lambda: views.step_preset(1),
-            JudgeKey.PREVIOUS_PRESET: lambda: views.step_preset(-1),
-            JudgeKey.FIT: views.fit,
-            JudgeKey.ACTUAL_SIZE: views.actual_size,
-            JudgeKey.ZOOM_IN: lambda: views.zoom(1),
-            JudgeKey.ZOOM_OUT: lambda: views.zoom(-1),
+            **self.area.views.by_key(),
         }
         if key is not None and key in acts:
             acts[key]()

@@ -36,8 +36,9 @@ from desktop.messages import (
     Tell,
     Undo,
 )
-from desktop.pages import contradiction_text, judge_text
+from desktop.pages import judge_text
 from desktop.pages.contradiction import ContradictionView
+from desktop.pages.judge_conflict import ConflictLine
 from desktop.pages.judge_end import JudgeEnd
 from desktop.widgets.judging.answer_gate import AnswerGate, GateState
 from desktop.widgets.judging.judging_keys import JudgeKey, KeyFilter, KeyPress
@@ -97,8 +98,8 @@ class JudgePage(QWidget):
         self._before: Snapshot | None = None  # the live state seen last
         self._why_in_full = False
         self._looking = False  # at a contradiction
-        self._put_off: frozenset[int] = frozenset()  # contradictions that the bar is silent about
         self.pane = JudgingPane(store, self)
+        self._conflicts = ConflictLine(self.pane.conflict)
         self.end = JudgeEnd(self)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self.pane)
@@ -120,16 +121,8 @@ class JudgePage(QWidget):
             JudgeKey.UNDO: self.undo,
             JudgeKey.WHY: self.toggle_why,
             JudgeKey.CONTRADICTION: self.look_at_contradiction,
-            JudgeKey.LINK: self.pane.area.views.toggle_link,
-            JudgeKey.INVERT: self.pane.area.views.toggle_invert,
-            JudgeKey.RESET: self.pane.area.views.reset_window,
-            JudgeKey.NEXT_PRESET: lambda: self.pane.area.views.step_preset(1),
-            JudgeKey.PREVIOUS_PRESET: lambda: self.pane.area.views.step_preset(-1),
             JudgeKey.NAMES: self.toggle_names,
-            JudgeKey.FIT: self.pane.area.views.fit,
-            JudgeKey.ACTUAL_SIZE: self.pane.area.views.actual_size,
-            JudgeKey.ZOOM_IN: lambda: self.pane.area.views.zoom(1),
-            JudgeKey.ZOOM_OUT: lambda: self.pane.area.views.zoom(-1),
+            **self.pane.area.views.by_key(),
         }
         self._connect()
         if controller.opened is not None:
@@ -159,13 +152,9 @@ class JudgePage(QWidget):
         pane.last.selected.connect(self.answerSelected)
         pane.tools.namesToggled.connect(self.toggle_names)
         pane.replay.add_button(self.tr("Return to now"), self._return)
-        look = pane.conflict.add_button(self.tr("Look now  C"), self.look_at_contradiction)
-        look.setAccessibleName(self.tr("Look at the contradiction now"))
-        look.setToolTip(self.tr("Show the answers that cannot all be right, side by side (C)"))
-        self._undo_conflict = pane.conflict.add_button(self.tr("Undo"), self.undo)
-        self._undo_conflict.setToolTip(self.tr("Take the last step back (Backspace or Ctrl+Z)"))
-        later = pane.conflict.add_button(self.tr("Later"), self._put_off_conflicts)
-        later.setToolTip(self.tr("Hide this line; the progress panel keeps the count"))
+        self._conflicts.lookWanted.connect(self.look_at_contradiction)
+        self._conflicts.undoWanted.connect(self.undo)
+        self._conflicts.putOff.connect(self._take_keyboard)
         pane.failure.add_button(self.tr("Try again"), self._retry)
         pane.failure.add_button(self.tr("Relink…"), self.relinkRequested.emit)
         pane.failure.add_button(self.tr("Set aside"), self._set_failed_aside)
@@ -190,7 +179,7 @@ class JudgePage(QWidget):
     def _open(self, opened: Opened) -> None:
         self._on_screen = None
         self._before = None
-        self._put_off = frozenset()
+        self._conflicts.clear()
         self._leave_contradiction()
         self.contradiction.open(opened)
         self.gate.clear()
@@ -225,7 +214,7 @@ class JudgePage(QWidget):
         hidden = self.pane.area.names_hidden
         self.pane.last.show_state(shown, opened.items, names_hidden=hidden)
         self.pane.undo.setEnabled(shown.live and live.undo is not None)
-        self._say_conflict(shown)
+        self._conflicts.show_state(shown)
         ahead = [question for question in live.next_if.values() if question is not None]
         self._store.prefetch(item for question in ahead for item in question.pair)
 
@@ -293,20 +282,6 @@ class JudgePage(QWidget):
         text = " ".join(part for part in parts if part)
         self.pane.show_why(text, in_full=self._why_in_full)
 
-    def _say_conflict(self, shown: Snapshot) -> None:
-        """Tell of contradictions, unless all were put off; undo where the last step made one."""
-        is_news = any(conflict.seq not in self._put_off for conflict in shown.conflicts)
-        tell = shown.live and is_news
-        self.pane.conflict.say(contradiction_text.notice(shown.conflicts) if tell else "")
-        step = judge_text.step_at(shown, shown.position)
-        answer = None if step is None else step.target or step.seq
-        self._undo_conflict.setVisible(
-            any(
-                answer in (conflict.seq, *(seq for seq, _, _ in conflict.chain))
-                for conflict in shown.conflicts
-            )
-        )
-
     def _crashed(self, *_: object) -> None:
         """Take no answer until the engine gives a state again, were it for the same pair."""
         self._on_screen = None
@@ -317,21 +292,11 @@ class JudgePage(QWidget):
         before, self._before = self._before, live
         if before is None or before.position == live.position:
             return
-        step = judge_text.step_at(live, live.position)
-        left = judge_text.step_at(live, before.position)
-        if step is not None and step.parent == before.position:
-            settled = contradiction_text.settled(before, live)
-            self.pane.note.say(settled or judge_text.taken(step))
-            self._tell_settled(settled)
-        elif left is not None and left.parent == live.position:
-            text = self.tr("Taken back: {0}").format(judge_text.deed(left))
-            reopened = contradiction_text.reopened(before, live)
-            self.pane.note.say(f"{text}. {reopened}" if reopened else text)
-            self._tell_settled("")
-
-    def _tell_settled(self, text: str) -> None:
-        self.contradiction.say(text)
-        self._announce(text)
+        text, settled = judge_text.moved(before, live)
+        if text:
+            self.pane.note.say(text)
+            self.contradiction.say(settled)
+            self._announce(settled)
 
     # ------------------------------------------------------------------ answering
 
@@ -389,13 +354,9 @@ class JudgePage(QWidget):
         if token != self.gate.token or self._controller.replaying:
             return
         self.gate.fail(token)
-        left = bool(self._sides) and item == self._sides[0]
-        if len(self._sides) > 1 and all(self._store.failure(side) for side in self._sides):
-            text = self.tr("Neither picture can be shown, so this pair cannot be judged.")
-        elif left:
-            text = self.tr("The left picture cannot be shown, so this pair cannot be judged.")
-        else:
-            text = self.tr("The right picture cannot be shown, so this pair cannot be judged.")
+        neither = len(self._sides) > 1 and all(map(self._store.failure, self._sides))
+        is_left = bool(self._sides) and item == self._sides[0]
+        text = judge_text.not_shown(neither=neither, is_left=is_left)
         self.pane.failure.say(text)
         self._announce(f"{text} {reason}")
 
@@ -452,14 +413,7 @@ class JudgePage(QWidget):
         self._looking = False
         self.setFocusProxy(None)  # type: ignore[arg-type]  # Qt's own way to have none
         if had_keys:
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _put_off_conflicts(self) -> None:
-        live = self._controller.snapshot
-        if live is not None:
-            self._put_off = frozenset(conflict.seq for conflict in live.conflicts)
-            self._say_conflict(live)
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._take_keyboard()
 
     # ------------------------------------------------------------------ seeing
 
@@ -528,6 +482,9 @@ class JudgePage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Take the keyboard when the page is turned to."""
         super().showEvent(event)
+        self._take_keyboard()
+
+    def _take_keyboard(self) -> None:
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _focus_changed(self, *_: object) -> None:

@@ -9,6 +9,7 @@ import time
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from desktop.pages import contradiction_text
 from desktop.widgets import words
 from engine.model import HistoryItem, Question, Snapshot, StepKind
 
@@ -117,6 +118,34 @@ def deed(step: HistoryItem) -> str:
             return _tr("Set aside")
         case StepKind.NAME:
             return _tr("Named “{0}”").format(step.text)
+
+
+def moved(before: Snapshot, now: Snapshot) -> tuple[str, str]:
+    """Say what the step between two states did, also one taken back; "" where it was no step.
+
+    Returns
+    -------
+    tuple
+        That, and how a changed answer bore on the contradictions; "" where it did not.
+    """
+    step, left = step_at(now, now.position), step_at(now, before.position)
+    if step is not None and step.parent == before.position:
+        settled = contradiction_text.settled(before, now)
+        return settled or taken(step), settled
+    if left is not None and left.parent == now.position:
+        text = _tr("Taken back: {0}").format(deed(left))
+        reopened = contradiction_text.reopened(before, now)
+        return (f"{text}. {reopened}" if reopened else text), ""
+    return "", ""
+
+
+def not_shown(*, neither: bool, is_left: bool) -> str:
+    """Say which picture cannot be shown, and what follows."""
+    if neither:
+        return _tr("Neither picture can be shown, so this pair cannot be judged.")
+    if is_left:
+        return _tr("The left picture cannot be shown, so this pair cannot be judged.")
+    return _tr("The right picture cannot be shown, so this pair cannot be judged.")
 
 
 def circumstances(step: HistoryItem) -> str:

@@ -7,9 +7,12 @@ different sizes do not drift apart; a chosen preset and inversion last until the
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 
 from desktop.pictures import Preset, Window
+from desktop.widgets.judging.judging_keys import JudgeKey
 from desktop.widgets.judging.picture_view import FITTED, PictureView, Place
 
 _ZOOM_STEP = 1.25
@@ -89,6 +92,20 @@ class LinkedViews(QObject):
         self.changed.emit()
 
     # ------------------------------------------------------------------ commands
+
+    def by_key(self) -> dict[JudgeKey, Callable[[], None]]:
+        """Give the commands that have a key."""
+        return {
+            JudgeKey.LINK: self.toggle_link,
+            JudgeKey.INVERT: self.toggle_invert,
+            JudgeKey.RESET: self.reset_window,
+            JudgeKey.NEXT_PRESET: lambda: self.step_preset(1),
+            JudgeKey.PREVIOUS_PRESET: lambda: self.step_preset(-1),
+            JudgeKey.FIT: self.fit,
+            JudgeKey.ACTUAL_SIZE: self.actual_size,
+            JudgeKey.ZOOM_IN: lambda: self.zoom(1),
+            JudgeKey.ZOOM_OUT: lambda: self.zoom(-1),
+        }
 
     def toggle_link(self) -> None:
         """Let the sides go, or link them with the offset they have now."""
