@@ -21,21 +21,20 @@ def _tr(text: str) -> str:
 
 
 def notice(conflicts: tuple[Conflict, ...]) -> str:
-    """Say what the newest of the open contradictions contradicts; "" without any."""
+    """Say how many contradictions are open and which answer made the newest; "" without any."""
     if not conflicts:
         return ""
     newest = max(conflicts, key=lambda conflict: conflict.seq)
-    earlier, word = len(newest.chain), words.verdict_word(newest.verdict)
-    if earlier == 1:
-        text = _tr("“{0}” (#{1}) contradicts an earlier answer.").format(word, newest.seq)
-    else:
-        text = _tr("“{0}” (#{1}) contradicts {2} earlier answers.").format(
-            word, newest.seq, words.number(earlier)
+    others, word = len(newest.chain), words.verdict_word(newest.verdict)
+    if len(conflicts) > 1:
+        return _tr("{0} contradictions, the newest by “{1}” (#{2}).").format(
+            words.number(len(conflicts)), word, newest.seq
         )
-    others = len(conflicts) - 1
-    if others:
-        text += " " + _tr("Open besides: {0}.").format(words.number(others))
-    return text
+    if others == 1:
+        return _tr("“{0}” (#{1}) contradicts another answer.").format(word, newest.seq)
+    return _tr("“{0}” (#{1}) contradicts {2} answers.").format(
+        word, newest.seq, words.number(others)
+    )
 
 
 def heading(place: int, of: int) -> str:
@@ -61,8 +60,7 @@ def explain(loop: Loop, *, is_live: bool) -> str:
     if not is_live:
         return f"{text} {read_only()}"
     return f"{text} " + _tr(
-        "One must be wrong: change it, or mark it “cannot say”. Until then nothing is asked about "
-        "these items."
+        "One must be wrong: change it, or mark it “cannot say”. Until then these items wait."
     )
 
 
@@ -73,11 +71,11 @@ def read_only() -> str:
 
 def keys(*, is_live: bool, several: bool) -> str:
     """Name the keys that do something here."""
-    parts = [_tr("← →: choose an answer")]
+    parts = [_tr("← →: choose")]
     if is_live:
         parts += [_tr("Enter: change it"), _tr("U: cannot say")]
     if several:
-        parts.append(_tr("Page Up, Page Down: other contradictions"))
+        parts.append(_tr("Page Up, Page Down: others"))
     return " · ".join(parts)
 
 
@@ -110,7 +108,7 @@ def about(loop: Loop, at: int) -> str:
 def _reason(why: Why, link: Link, loop: Loop) -> str:
     match why:
         case Why.SHARED:
-            return _tr("it is part of more contradictions than the others")
+            return _tr("more contradictions hang on it")
         case Why.UNSURE:
             return _tr("you were least sure of it")
         case Why.HASTY:

@@ -94,6 +94,7 @@ class JudgePage(QWidget):
         self._store = store
         self.gate = AnswerGate(self)
         self._on_screen: tuple[object, ...] | None = None  # what is shown, to show it once only
+        self._asked_at = -1  # the revision whose question is shown
         self._sides: tuple[int, ...] = ()
         self._before: Snapshot | None = None  # the live state seen last
         self._why_in_full = False
@@ -224,12 +225,14 @@ class JudgePage(QWidget):
         self.pane.bar.set_given(None)
         key = ("question", question.pair, shown.progress.answered)
         if key == self._on_screen:
-            self.gate.hand_back()  # the state moved on, the question stays
+            if shown.revision != self._asked_at:  # else look-ahead, sent before an answer was
+                self.gate.hand_back()  # the state moved on, the question stays
         else:
             self._on_screen = key
             self.pane.guess.setChecked(False)
             self._show_items(shuffled(question.pair))
             self._announce(judge_text.progress_line(shown))
+        self._asked_at = shown.revision
         self._show_why(shown, question)
 
     def _show_step(self, shown: Snapshot, live: Snapshot) -> None:
@@ -275,7 +278,7 @@ class JudgePage(QWidget):
 
     def _show_why(self, shown: Snapshot, question: Question) -> None:
         opened = self._controller.opened
-        parts = [self.tr("Why this pair: {0}").format(judge_text.reason(question))]
+        parts = [self.tr("Why this pair: {0}").format(judge_text.reason(shown, question))]
         parts.append(judge_text.worth(question))
         if self._why_in_full and opened is not None:
             parts.append(judge_text.details(shown, opened.strategy, opened.embedder))

@@ -76,11 +76,7 @@ class JudgeEnd(QWidget):
     def show_state(self, snapshot: Snapshot) -> None:
         """Tell the result, or that a contradiction is in the way of one."""
         self._waits = bool(snapshot.conflicts)
-        self._title.setText(
-            self.tr("A contradiction is to be settled first")
-            if self._waits
-            else self.tr("Nothing more to ask")
-        )
+        self._say_what_waits(len(snapshot.conflicts))
         self._export.setProperty("role", None if self._waits else "primary")
         self.style().polish(self._export)
         self._color()
@@ -113,6 +109,17 @@ class JudgeEnd(QWidget):
         self._export.setEnabled(progress.groups > 0)
         self._look.setVisible(self._waits)
         self._undo.setEnabled(snapshot.undo is not None)
+
+    def _say_what_waits(self, conflicts: int) -> None:
+        if conflicts == 0:
+            self._title.setText(self.tr("Nothing more to ask"))
+        elif conflicts == 1:
+            self._title.setText(self.tr("A contradiction is to be settled first"))
+            self._look.setText(self.tr("Look at the contradiction  C"))
+        else:
+            count = words.number(conflicts)
+            self._title.setText(self.tr("{0} contradictions are to be settled first").format(count))
+            self._look.setText(self.tr("Look at the contradictions  C"))
 
     def _color(self) -> None:
         colors = theme.current().colors

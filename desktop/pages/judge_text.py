@@ -22,6 +22,8 @@ def progress_line(snapshot: Snapshot) -> str:
     """Say how far the person is, and whether the last answers still changed anything."""
     progress = snapshot.progress
     parts = [_question_number(snapshot)]
+    if is_asked_again(snapshot):
+        parts.append(_tr("this pair again"))
     if not snapshot.overview.groups:
         parts.append(_tr("no groups yet"))
     elif progress.groups == 1:
@@ -71,10 +73,23 @@ def _question_number(snapshot: Snapshot) -> str:
     )
 
 
-def reason(question: Question) -> str:
-    """Give the strategy's reason for the pair."""
+def is_asked_again(snapshot: Snapshot) -> bool:
+    """Whether the question is about a pair that an answer in force judged already."""
+    question = snapshot.question
+    return question is not None and any(
+        step.answer is not None and step.answer.pair == question.pair
+        for step in reversed(snapshot.history)
+        if step.on_path
+    )
+
+
+def reason(snapshot: Snapshot, question: Question) -> str:
+    """Give the strategy's reason for the pair; of one judged already, say so, but not how."""
     template = QCoreApplication.translate("Reasons", question.reason.template)
-    return template.format(**dict(question.reason.values))
+    text = template.format(**dict(question.reason.values))
+    if is_asked_again(snapshot):
+        text = _tr("You have judged it before; judge it afresh. {0}").format(text)
+    return text
 
 
 def worth(question: Question) -> str:

@@ -18,6 +18,8 @@ class ElidedLabel(QLabel):
         Where the text is shortened.
     least
         Letters that are not given up for what stands beside it.
+    parted_by
+        What stands between parts of the text that are shown whole or not at all; "" = it has none.
     """
 
     def __init__(
@@ -26,10 +28,12 @@ class ElidedLabel(QLabel):
         parent: QWidget | None = None,
         *,
         least: int = 0,
+        parted_by: str = "",
     ) -> None:
         super().__init__(parent)
         self._mode = mode
         self._least = least
+        self._parted_by = parted_by
         self._more = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
 
@@ -46,11 +50,24 @@ class ElidedLabel(QLabel):
     def shown(self) -> str:
         """Give the text as it fits; nothing where only a few letters would."""
         room = self.contentsRect().width()
-        if self.fontMetrics().horizontalAdvance(self.text()) <= room:
-            return self.text()  # `elidedText` counts fractions of a pixel and would shorten it
+        text = self._parts_in(room)  # `elidedText` counts fractions of a pixel: whole if it fits
+        if text:
+            return text
+        text = self.text().split(self._parted_by)[0] if self._parted_by else self.text()
         if room < _FEW * self.fontMetrics().averageCharWidth():
             return ""
-        return self.fontMetrics().elidedText(self.text(), self._mode, room)
+        return self.fontMetrics().elidedText(text, self._mode, room)
+
+    def fits(self, room: int) -> bool:
+        """Whether at least the first part of the text has room, in pixels."""
+        return bool(self._parts_in(room))
+
+    def _parts_in(self, room: int) -> str:
+        """Give the first parts of the text, as many as have room."""
+        parts = self.text().split(self._parted_by) if self._parted_by else [self.text()]
+        fitting = (self._parted_by.join(parts[:count]) for count in range(len(parts), 0, -1))
+        metrics = self.fontMetrics()
+        return next((text for text in fitting if metrics.horizontalAdvance(text) <= room), "")
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint what fits."""

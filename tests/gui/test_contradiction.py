@@ -158,7 +158,7 @@ def test_what_is_said() -> None:
         "#1 says that A and B are the same, #2 that they are different."
     )
     assert contradiction_text.notice(snapshot.conflicts) == (
-        "“Different” (#2) contradicts an earlier answer."
+        "“Different” (#2) contradicts another answer."
     )
     assert [letter(at) for at in (0, 25, 26, 53)] == ["A", "Z", "A1", "B2"]
 

@@ -449,6 +449,16 @@ def test_look_ahead_leaves_the_pair_alone_and_prefetches(bench: Bench, qtbot: Qt
     qtbot.waitUntil(lambda: bench.store.picture(10) is not None)
 
 
+def test_look_ahead_that_comes_after_an_answer_does_not_ask_for_it_again(bench: Bench) -> None:
+    bench.start().ready()
+    bench.press(Qt.Key.Key_S, "s")
+    ahead = {Verdict.SAME: None, Verdict.DIFFERENT: None, Verdict.UNSURE: None}
+    bench.controller.receive(Changed(replace(bench.opened.snapshot, next_if=ahead)))
+    assert bench.state is GateState.SENT
+    bench.press(Qt.Key.Key_D, "d")
+    assert [tell.verdict for tell in bench.sent if isinstance(tell, Tell)] == [Verdict.SAME]
+
+
 def test_a_renamed_group_keeps_the_pair_and_answers_the_new_revision(bench: Bench) -> None:
     bench.start().ready()
     token = bench.page.gate.token
@@ -652,6 +662,23 @@ def test_why_this_pair(bench: Bench) -> None:
     assert "falcon" not in bench.page.pane.why.text()
 
 
+def test_a_pair_asked_again_is_said_to_be(bench: Bench) -> None:
+    bench.start().ready()
+    assert "again" not in bench.page.pane.progress.text()
+    bench.press(Qt.Key.Key_S, "s")
+    bench.reply(bench.after(Verdict.SAME, pair=FIRST))
+    assert bench.page.pane.progress.text().startswith(
+        "Question 8 of about 200 planned · this pair again · "
+    )
+    assert bench.page.pane.why.text().startswith(
+        "Why this pair: You have judged it before; judge it afresh. "
+    )
+    left = replace(bench.opened.snapshot.history[-1], on_path=False)  # taken back
+    undone = replace(bench.controller.snapshot, history=(left,), revision=9)
+    bench.reply(undone)
+    assert "again" not in bench.page.pane.progress.text()
+
+
 def test_the_progress_line_is_honest(folder: Path) -> None:
     snapshot = study(folder).snapshot
     line = judge_text.progress_line(snapshot)
@@ -684,7 +711,7 @@ def test_a_contradiction_is_a_bar_not_a_dialogue(bench: Bench, qtbot: QtBot) -> 
     conflict = Conflict(6, Pair.of(3, 4), Verdict.DIFFERENT, chain_)
     bench.reply(replace(bench.opened.snapshot, revision=2, conflicts=(conflict,)))
     bar = bench.page.pane.conflict
-    assert bar.text == "“Different” (#6) contradicts 3 earlier answers."
+    assert bar.text == "“Different” (#6) contradicts 3 answers."
     buttons = {button.text(): button for button in bar.findChildren(QAbstractButton)}
     assert list(buttons) == ["Look now  C", "Undo", "Later"]
     assert bench.page.gate.is_open  # judging goes on
@@ -698,7 +725,7 @@ def test_a_contradiction_is_a_bar_not_a_dialogue(bench: Bench, qtbot: QtBot) -> 
     bench.reply(replace(older, revision=4))
     assert not bar.isVisible()
     bench.reply(replace(older, revision=5, conflicts=(*older.conflicts, conflict)))
-    assert bar.text.endswith("Open besides: 1.")
+    assert bar.text == "2 contradictions, the newest by “Different” (#6)."
     bench.reply(replace(bench.opened.snapshot, revision=6))
     assert not bar.isVisible()
 
@@ -1048,6 +1075,35 @@ def test_what_does_not_fit_is_in_the_tool_tip(bench: Bench) -> None:
     why.grab()
     assert why.shown() == ["One line."]
     assert why.toolTip() == ""
+
+
+def test_progress_in_words_is_never_cut_within_a_part(bench: Bench) -> None:
+    bench.start().ready()
+    progress = bench.page.pane.progress
+    whole = progress.text()
+    for width in range(0, 900, 10):
+        progress.resize(width, 20)
+        shown = progress.shown()
+        assert whole == shown or not shown or whole.startswith(f"{shown} · ") or "…" in shown
+        if "…" in shown:  # not even the number of the question has room
+            assert " · " not in shown
+
+
+@pytest.mark.parametrize("width", [680, 515])
+def test_a_notice_takes_the_room_that_says_nothing(bench: Bench, width: int, qtbot: QtBot) -> None:
+    bench.page.resize(width, 640)
+    bench.start().ready()
+    pane = bench.page.pane
+    conflict = Conflict(6, SECOND, Verdict.SAME, ((1, FIRST, Verdict.SAME),) * 3)
+    bench.reply(replace(bench.opened.snapshot, revision=2, conflicts=(conflict,)))
+    qtbot.waitUntil(lambda: not pane.progress.isVisible())
+    qtbot.waitUntil(lambda: pane.conflict.width() == pane.bar.width())
+    bench.page.resize(1900, 640)
+    qtbot.waitUntil(pane.progress.isVisible)
+    qtbot.waitUntil(lambda: pane.progress.shown().startswith("Question 7 of about 200 planned"))
+    bench.page.resize(width, 640)
+    bench.reply(replace(bench.opened.snapshot, revision=3))
+    qtbot.waitUntil(lambda: pane.progress.isVisible() and bool(pane.progress.shown()))
 
 
 def test_before_the_first_answer_there_are_no_groups(folder: Path, qtbot: QtBot) -> None:

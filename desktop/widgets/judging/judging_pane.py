@@ -6,7 +6,7 @@ and no text is cut off in a narrow window.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFont, QResizeEvent
@@ -74,7 +74,7 @@ class JudgingPane(QWidget):
         self.question.setFont(heading)
         self.question.setWordWrap(True)
         self.question.setTextFormat(Qt.TextFormat.PlainText)
-        self.progress = ElidedLabel(Qt.TextElideMode.ElideRight, self)
+        self.progress = ElidedLabel(parent=self, parted_by=" · ")
         self.progress.setProperty("role", "muted")
         self.area = PairArea(store, self)
         self.tools = ViewTools(self.area.views, self)
@@ -158,16 +158,7 @@ class JudgingPane(QWidget):
         Its height is that of a notice, whether there is one or not.
         """
         notices = (self.replay, self.conflict, self.failure)
-        line = _Kept(lambda: max(notice.sizeHint().height() for notice in notices), self)
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        for notice in notices:
-            row.addWidget(notice)
-        # what room a notice leaves
-        self.progress.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        row.addWidget(self.progress, 1)
-        return line
+        return _Line(notices, self.progress, self)
 
     def show_why(self, text: str, *, in_full: bool) -> None:
         """Say why this pair is asked; in full, where there is little room, it takes all of it."""
@@ -235,3 +226,45 @@ class _Kept(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(super().minimumSizeHint().width(), self._height())
+
+
+class _Line(_Kept):
+    """A line for notices, and for a text that takes what room they leave, were it none.
+
+    Parameters
+    ----------
+    notices
+        At most a few of them are shown.
+    text
+        Hidden where not even its first part has room: the notice gets it all.
+    """
+
+    def __init__(self, notices: Sequence[Notice], text: ElidedLabel, parent: QWidget) -> None:
+        super().__init__(lambda: max(notice.sizeHint().height() for notice in notices), parent)
+        self._notices = notices
+        self._text = text
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(12)
+        for notice in notices:
+            self._row.addWidget(notice)
+        text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._row.addWidget(text, 1)
+
+    def event(self, event: QEvent) -> bool:
+        """Share the room anew when a notice comes, goes or says something else."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._share()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share()
+
+    def _share(self) -> None:
+        taken = sum(
+            notice.sizeHint().width() + self._row.spacing()
+            for notice in self._notices
+            if not notice.isHidden()
+        )
+        self._text.setVisible(not taken or self._text.fits(self.width() - taken))
