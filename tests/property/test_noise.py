@@ -1,78 +1,45 @@
-"""Where answers are weighed and may be overruled, the state still is the fold of the log."""
+"""Where answers are weighed: what is kept to, what is overruled, and what freezes nothing.
+
+What holds of every strategy is in `test_session`.
+"""
 
 from __future__ import annotations
-
-import contextlib
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from engine import answers
 from engine.answers import AnswerLog
-from engine.errors import Cancelled
 from engine.job import Job
 from engine.model import Verdict
-from engine.problem import Problem
 from engine.session import Session
 from engine.simulate import Oracle
 from tests.property.test_session import (
     POINTS,
     PROBLEM,
-    Fuse,
+    TOLERANT,
     judge,
     moves,
     perform,
     seen,
+    session,
     unmoved,
 )
 
-QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-Plan = list[tuple[str, object]]
 
-
-def session(log: AnswerLog | None = None, problem: Problem = PROBLEM) -> Session:
-    return Session(problem, "falcon", {"noise": "0.1"}, log=log)
+def weighing(log: AnswerLog | None = None) -> Session:
+    return session(TOLERANT, log)
 
 
 def wavering(seed: int) -> Oracle:
     return Oracle(np.arange(len(POINTS)) % 4, 0.25, seed)
 
 
-@QUICK
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(moves)
-def test_the_live_state_is_the_fold_of_the_log(plan: Plan) -> None:
-    live = session()
-    for move in plan:
-        perform(live, move)
-    again = session(AnswerLog(live.log.events))
-    ours, theirs = seen(live.snapshot()), seen(again.snapshot())
-    for state in (ours, theirs):
-        state["history"] = [item.seq for item in state["history"]]
-    assert ours == theirs
-    assert live.snapshot().overruled == again.snapshot().overruled
-
-
-@QUICK
-@given(moves, st.sampled_from(Verdict))
-def test_undo_takes_an_answer_back_exactly(plan: Plan, verdict: Verdict) -> None:
-    live = session()
-    for move in plan:
-        perform(live, move)
-    question = live.ask()
-    if question is None:
-        return
-    before = unmoved(live.snapshot())
-    after = seen(live.tell(question.pair, verdict))
-    assert unmoved(live.undo()) == before
-    assert {**seen(live.redo()), "history": None} == {**after, "history": None}
-
-
-@QUICK
-@given(moves)
-def test_what_was_said_unasked_is_kept_to(plan: Plan) -> None:
-    live = session()
+def test_what_was_said_unasked_is_kept_to(plan: list[tuple[str, object]]) -> None:
+    live = weighing()
     for move in plan:
         perform(live, move)
     snapshot = live.snapshot()
@@ -90,7 +57,7 @@ def test_what_was_said_unasked_is_kept_to(plan: Plan) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_contradicting_answers_freeze_nothing_and_every_state_comes_back(seed: int) -> None:
-    live, oracle = session(), wavering(seed)
+    live, oracle = weighing(), wavering(seed)
     shown = [unmoved(live.snapshot())]
     for _ in range(60):
         question = live.ask()
@@ -99,14 +66,14 @@ def test_contradicting_answers_freeze_nothing_and_every_state_comes_back(seed: i
         shown.append(unmoved(live.tell(question.pair, oracle.judge(question.pair))))
     assert live.snapshot().conflicts == ()
     assert live.snapshot().overruled
-    for fresh in (live, session(AnswerLog(live.log.events))):
+    for fresh in (live, weighing(AnswerLog(live.log.events))):
         for then in shown:
             replayed = unmoved(fresh.at(then["position"]))
             assert replayed == {**then, "question": None, "undo": None}
 
 
 def test_look_ahead_changes_nothing_but_the_wait() -> None:
-    plain, ahead = session(), session()
+    plain, ahead = weighing(), weighing()
     one, other = wavering(1), wavering(1)
     for _ in range(40):
         question = plain.ask()
@@ -126,26 +93,12 @@ def test_look_ahead_changes_nothing_but_the_wait() -> None:
         assert (expected and expected.pair) == (b.question and b.question.pair)
 
 
-@QUICK
-@given(moves, st.lists(st.integers(0, 12), min_size=1, max_size=25))
-def test_a_stop_at_any_moment_leaves_no_half_state(plan: Plan, fuses: list[int]) -> None:
-    live = session(problem=Problem(POINTS, seed=7))
-    for at, move in enumerate(plan):
-        live.job = Job()
-        live.ask()
-        live.job = Fuse(fuses[at % len(fuses)])
-        with contextlib.suppress(Cancelled):
-            perform(live, move)
-    live.job = Job()
-    assert unmoved(live.snapshot()) == unmoved(session(AnswerLog(live.log.events)).snapshot())
-
-
 def test_answers_given_to_the_plain_strategy_are_weighed_by_the_other() -> None:
     plain = Session(PROBLEM, "falcon")
     for _ in range(12):
         question = plain.ask()
         plain.tell(question.pair, judge(question.pair))
     said = [event.answer.pair for event in plain.log.events]
-    weighed = session(AnswerLog(plain.log.events))
+    weighed = weighing(AnswerLog(plain.log.events))
     assert all(weighed.constraints.heard(pair) == [judge(pair)] for pair in said)
     assert len(weighed.clustering.exemplars) > 2  # it went on by what it found said
