@@ -262,9 +262,13 @@ def _drive(run: Run, closure: Constraints, aside: frozenset[int]) -> None:
 
 def _known(query: Query, closure: Constraints) -> Verdict | None:
     """Give what the closure knows of a query: about its own pair, else about one instead of it."""
-    verdicts = [closure.verdict(pair) for pair in (query.pair, *query.instead)]
-    settled = (verdict for verdict in verdicts if verdict in {Verdict.SAME, Verdict.DIFFERENT})
-    return next(settled, Verdict.UNSURE if Verdict.UNSURE in verdicts else None)
+    unsure = False
+    for pair in (query.pair, *query.instead):
+        verdict = closure.verdict(pair)
+        if verdict in {Verdict.SAME, Verdict.DIFFERENT}:
+            return verdict
+        unsure = unsure or verdict is Verdict.UNSURE
+    return Verdict.UNSURE if unsure else None
 
 
 def _fresh(run: Run, query: Query, closure: Constraints) -> Verdict | None:

@@ -1,7 +1,8 @@
 """Kernels: how alike two points are, and sums over all of them that stay within memory.
 
 Hidden here: tiles, features, devices. Promised: `KernelMatrix` gives exact columns, and means that
-are exact or come from the features of `approximate`, whose error is measured.
+are exact or come from the features of `approximate`, whose error is measured. What is picked by
+these sums, prototypes and criticisms, is in `mmd`.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def prototypes(
 ) -> list[int]:
     """Pick the points that, joined to `fixed`, bring MMD^2 to all points down most.
 
-    Greedy maximisation of J(P) = 2/(n m) sum_i sum_{j in P} k(x_i, z_j) - 1/m^2 sum_{j,l in P}
+    Greedy maximisation of MMD-critic's J(P) = 2/(n m) sum_i sum_{j in P} k(x_i, z_j) - 1/m^2 sum_{j,l in P}
     k(z_j, z_l): each step takes the candidate c with the largest
     2 mean_c - (2 sum_{j in P} k(c, j) + 1) / (|P| + 1).
 
@@ -79,7 +79,6 @@ def criticisms(
     witness: torch.Tensor,
     count: int,
     job: Job,
-    excluded: Sequence[int] = (),
 ) -> list[int]:
     """Pick points that the prototypes represent badly and that differ from each other.
 
@@ -90,25 +89,22 @@ def criticisms(
     Parameters
     ----------
     kernel
-        Kernel matrix of the points.
+        Kernel matrix of the candidates: points that are no prototypes.
     witness
-        Tensor[n]: mean similarity to all points less mean similarity to the prototypes.
+        Tensor[n], the witness function at the candidates: mean kernel value with all points, less
+        that with the prototypes.
     count
-        How many to pick; fewer come back when the points run out.
-    excluded
-        Points that cannot be picked: prototypes, where they are among the points.
+        How many to pick; fewer come back when the candidates run out.
 
     Returns
     -------
     list of int
         In the order picked.
     """
-    n = kernel.n
-    count = min(count, n - len(excluded))
+    count = min(count, kernel.n)
     interest = witness.abs()
-    interest[list(excluded)] = -math.inf
     residual = torch.full_like(interest, 1 + _JITTER)
-    factor = interest.new_empty((count, n))
+    factor = interest.new_empty((count, kernel.n))
     picked: list[int] = []
     for step in range(count):
         job.step()

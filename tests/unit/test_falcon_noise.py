@@ -32,7 +32,8 @@ def belief_of(points: np.ndarray, groups: list[int], noise: float = 0.1) -> Beli
     """Take in points in order, each with its group, and no answers yet."""
     belief = Belief(np.asarray(points, dtype=np.float32), noise)
     for item, group in enumerate(groups):
-        belief.settle(belief.add(item), group)
+        at = belief.add(item)
+        belief.settle(at, group, belief.evidence(at))
     return belief
 
 

@@ -89,7 +89,7 @@ class Falcon:
                 return
             self._round = index
             fresh = growth.prototypes(index)
-            groups.expect(fresh)
+            groups.expect(fresh, growth.between(index))
             for prototype, size in zip(fresh, growth.sizes(index), strict=True):
                 yield from groups.place(prototype, size)
 

@@ -202,18 +202,24 @@ class Belief:
             self._log_posterior += np.log(right * (1 - _ERROR) + (1 - right) * _ERROR)[:, None]
             self._estimate()
 
-    def settle(self, at: int, group: int) -> None:
-        """Give a prototype its group, n_groups for a new one, and learn from its answers."""
+    def evidence(self, at: int) -> Floats:
+        """Give what a prototype's answers add to the log posterior of p and beta."""
         members = self._members()
         votes = np.append(self._votes[at] @ members, 0)
         met = self._met[Verdict.SAME] * np.log(_ERROR)
         met += self._met[Verdict.DIFFERENT] * np.log1p(-_ERROR)
         log_odds = np.log1p(-_ERROR) - np.log(_ERROR)
-        for column, beta in enumerate(_BETA):
+        columns = []
+        for beta in _BETA:
             alike = self._powers(self._distance[at], beta)
             alike[at] = 0
             log = _log_prior(alike @ members, self._new[at]) + log_odds[:, None] * votes
-            self._log_posterior[:, column] += np.logaddexp.reduce(log, axis=1) + met
+            columns.append(np.logaddexp.reduce(log, axis=1) + met)
+        return np.stack(columns, axis=1)
+
+    def settle(self, at: int, group: int, evidence: Floats) -> None:
+        """Give a prototype its group, n_groups for a new one, and learn from its answers."""
+        self._log_posterior += evidence
         self._group[at] = group
         self._estimate()
 
@@ -280,6 +286,11 @@ class Belief:
             self._group[units[unit]] = to
             held = self._group >= 0
             self._group[held] = np.unique(self._group[held], return_inverse=True)[1]
+
+    def regroup(self, groups: Ints) -> None:
+        """Take the groups that `repair` led to before."""
+        self._group = groups.copy()
+        self._unrepaired = []
 
     def _weigh(self, units: Bools, founders: Ints) -> tuple[Floats, Ints]:
         """Give the log posterior of each group, and of being one, for sets of prototypes.
@@ -389,8 +400,11 @@ def _without(log: Floats, place: Ints | int) -> Floats:
 
 
 def _grown(square: Floats, row: Floats) -> Floats:
-    """Add a last row and column to a symmetric matrix."""
-    larger = np.empty((len(row), len(row)))
-    larger[:-1, :-1] = square
-    larger[-1] = larger[:, -1] = row
-    return larger
+    """Add a last row and column to a symmetric matrix, within the room of a larger one."""
+    size = len(row)
+    room = square if square.base is None else square.base
+    if len(room) < size:
+        room = np.empty((2 * size, 2 * size))
+        room[: size - 1, : size - 1] = square
+    room[size - 1, :size] = room[:size, size - 1] = row
+    return room[:size, :size]

@@ -96,6 +96,23 @@ class Growth:
         """Give the prototypes of all rounds up to `index`."""
         return [item for at in range(index + 1) for item in self.prototypes(at)]
 
+    def between(self, index: int) -> npt.NDArray[np.float64]:
+        """Give squared distances of a round's prototypes to all those of the rounds up to it.
+
+        Returns
+        -------
+        ndarray
+            float64[a, m], columns as in `all_prototypes(index)`.
+        """
+
+        def compute() -> npt.NDArray[np.float64]:
+            points = self._problem.points
+            known = points[self.all_prototypes(index)].astype(np.float64)
+            rows = points[self.prototypes(index)].astype(np.float64)
+            return np.stack([np.square(known - row).sum(axis=1) for row in rows])
+
+        return self._problem.steps.get((self._key, "between", index), compute)
+
     def sizes(self, index: int) -> list[int]:
         """Give the number of points nearest to each prototype that a round adds."""
 

@@ -6,7 +6,7 @@ prototype joins the group it was said to be like; told apart from all, it opens 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,9 @@ import numpy.typing as npt
 from engine.model import IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
 
-_EXAMPLES = 8  # members of a group that may be shown for it, the nearest first
+Squares = npt.NDArray[np.float64]
+
+_EXAMPLES = 4  # members of a group that may be shown for it, the nearest first
 
 
 class Groups:
@@ -32,10 +34,20 @@ class Groups:
         self._problem = problem
         self._by_mean = order == "mean"
         self._groups: list[list[int]] = []  # prototypes by group, in the order joined
+        self._at: dict[int, int] = {}  # prototype -> its number, in the order expected
+        self._between: list[Squares] = []  # squared distances of each to those up to its round
         self._apart: dict[int, set[int]] = {}  # prototype without a group -> groups ruled out
 
-    def expect(self, prototypes: list[int]) -> None:
-        """Take in prototypes that no answer has placed yet."""
+    def expect(self, prototypes: list[int], between: Squares) -> None:
+        """Take in prototypes that no answer has placed yet.
+
+        Parameters
+        ----------
+        between
+            float64[a, m], squared distances to all prototypes so far, these included.
+        """
+        self._at.update((prototype, len(self._at)) for prototype in prototypes)
+        self._between += list(between)
         self._apart.update((prototype, set()) for prototype in prototypes)
 
     def place(self, prototype: int, size: int) -> Generator[Query, Verdict, None]:
@@ -49,8 +61,8 @@ class Groups:
         if prototype in self._problem.set_aside:
             return
         apart = self._apart[prototype]
-        for group in self._nearest(prototype):
-            pair, *others = (Pair.of(prototype, known) for known in self._like(group, prototype))
+        for group, examples in self._nearest(prototype):
+            pair, *others = (Pair.of(prototype, known) for known in examples)
             why = reason(size, len(apart), len(self._groups))
             verdict = yield Query(pair, why, size, tuple(others))
             if verdict is Verdict.SAME:
@@ -78,46 +90,51 @@ class Groups:
             at = [position[member] for member in members]
             group[at] = number
             settled[at] = True
-        if self._apart and self._groups:
-            loose = list(self._apart)
-            apart = self._distances(loose)
-            for row, prototype in enumerate(loose):
-                apart[row, list(self._apart[prototype])] = np.inf
-            group[[position[prototype] for prototype in loose]] = apart.argmin(axis=1)
+        if self._groups:
+            for prototype, apart in self._apart.items():
+                far = self._far(self._distances(prototype), prototype)
+                far[list(apart)] = np.inf
+                group[position[prototype]] = far.argmin()
         return settled, group
 
     def _join(self, prototype: int, group: int) -> None:
         del self._apart[prototype]
         self._groups[group].append(prototype)
 
-    def _nearest(self, prototype: int) -> list[int]:
-        """List the groups, the nearest first."""
-        if not self._groups:
-            return []
-        return [int(group) for group in np.argsort(self._distances([prototype])[0], kind="stable")]
+    def _nearest(self, prototype: int) -> Iterator[tuple[int, list[int]]]:
+        """Give the groups, the nearest first, each with its members nearest to a prototype.
 
-    def _distances(self, prototypes: list[int]) -> npt.NDArray[np.float64]:
-        """Give squared distances of prototypes to the groups, float64[prototypes, groups]."""
-        members = [member for group in self._groups for member in group]
+        None of the members is set aside.
+        """
+        if not self._groups:
+            return
+        apart = self._distances(prototype)
+        start = np.cumsum([0, *map(len, self._groups)])
+        for group in np.argsort(self._far(apart, prototype), kind="stable"):
+            members = self._groups[group]
+            order = np.argsort(apart[start[group] : start[group + 1]], kind="stable")
+            yield int(group), [members[place] for place in order[:_EXAMPLES]]
+
+    def _distances(self, prototype: int) -> Squares:
+        """Give squared distances to all members of groups, group after group: float64[m]."""
+        own = self._at[prototype]
+        row = self._between[own]
+        at = [self._at[member] for group in self._groups for member in group]
+        if max(at) < len(row):
+            return row[at]
+        return np.array([self._between[max(own, one)][min(own, one)] for one in at])
+
+    def _far(self, apart: Squares, prototype: int) -> Squares:
+        """Give squared distances to the groups, float64[groups], from those to their members."""
         sizes = np.array([len(group) for group in self._groups])
         starts = np.cumsum(sizes) - sizes
-        placed = self._problem.points[members].astype(np.float64)
-        rows = self._problem.points[prototypes].astype(np.float64)
-        if self._by_mean:
-            means = np.add.reduceat(placed, starts) / sizes[:, None]
-            return np.stack([np.square(means - row).sum(axis=1) for row in rows])
-        apart = np.stack([np.square(placed - row).sum(axis=1) for row in rows])
-        return np.minimum.reduceat(apart, starts, axis=1)
-
-    def _like(self, group: int, prototype: int) -> list[int]:
-        """Give the members of a group nearest to a prototype, nearest first.
-
-        None of them is set aside.
-        """
-        points, members = self._problem.points, self._groups[group]
-        differences = points[members].astype(np.float64) - points[prototype]
-        order = np.argsort(np.square(differences).sum(axis=1), kind="stable")
-        return [members[at] for at in order[:_EXAMPLES]]
+        if not self._by_mean:
+            return np.minimum.reduceat(apart, starts)
+        points = self._problem.points
+        placed = points[[member for group in self._groups for member in group]].astype(np.float64)
+        means = np.add.reduceat(placed, starts) / sizes[:, None]
+        far: Squares = np.square(means - points[prototype]).sum(axis=1)
+        return far
 
 
 def reason(size: int, ruled_out: int, groups: int) -> Reason:

@@ -13,7 +13,10 @@ have put in doubt, times what rests on it, is asked about once more (see `belief
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from functools import partial
+from hashlib import blake2b
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +24,10 @@ import numpy.typing as npt
 from engine.job import Job
 from engine.model import IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
-from engine.strategies.falcon.belief import NOBODY, Belief, Doubt
+from engine.strategies.falcon.belief import NOBODY, Belief, Doubt, Floats, Ints
 from engine.strategies.falcon.placing import reason
+
+T = TypeVar("T")
 
 _ALPHA = 0.2  # probability of a wrong place that is put up with, for one prototype
 _TRIES = 5  # questions about one prototype and one group while it is placed
@@ -45,14 +50,15 @@ class WeighedGroups:
         self._problem = problem
         self._job = job
         self._belief = Belief(problem.points, noise)
+        self._past = blake2b(f"{noise} {problem.fingerprint}".encode()).digest()
         self._at: dict[int, int] = {}  # prototype -> position in the belief
         self._worth: list[int] = []  # about how many points are nearest to each
         self._older = 0  # prototypes of earlier rounds
         self._reopened: Counter[int] = Counter()
 
-    def expect(self, prototypes: list[int]) -> None:
+    def expect(self, prototypes: list[int], between: Floats) -> None:
         """Take in the prototypes of a round, which no answer has placed yet."""
-        del prototypes  # each is taken in when it is placed
+        del prototypes, between  # each is taken in when it is placed
         self._older = self._belief.size
 
     def place(self, prototype: int, size: int) -> Generator[Query, Verdict, None]:
@@ -68,22 +74,25 @@ class WeighedGroups:
         belief = self._belief
         at = self._at[prototype] = belief.add(prototype)
         self._worth.append(size)
+        self._remember("add", prototype)
         if self._older:  # a round divides one cell
-            divided = belief.nearest(np.array([at]), np.arange(self._older), 1)
+            older = np.arange(self._older)
+            divided = self._recall("cell", lambda: belief.nearest(np.array([at]), older, 1))
             if divided is not None:
                 self._worth[divided[1]] = max(1, self._worth[divided[1]] - size)
         if at == 0:
-            belief.settle(at, 0)
+            self._settle(at, 0)
             return
         yield from self._decide(at)
-        belief.repair()
-        while (doubted := self._next_doubt()) is not None:
+        self._repair()
+        while (doubted := self._recall("doubt", self._next_doubt)) is not None:
             doubt, (one, other), expected = doubted
             self._reopened[doubt.founder] += 1
             worth = int(np.array(self._worth)[doubt.branch].sum())
             verdict = yield self._query(one, other, _doubtful(worth), worth)
             belief.hear(one, other, verdict, expected)
-            belief.repair()
+            self._remember("again", one, other, verdict.value)
+            self._repair()
 
     def memberships(self, prototypes: list[int]) -> tuple[npt.NDArray[np.bool_], IntArray]:
         """Give, for each prototype, whether answers settled its group, and the group.
@@ -117,26 +126,50 @@ class WeighedGroups:
         tries: Counter[int] = Counter()
         told = 0
         while True:
-            chance = belief.posterior(at)
+            chance, group, pair = self._recall("choice", partial(self._choose, at, tries))
             top = int(chance.argmax())
-            if told and 1 - chance[top] <= _ALPHA:
-                break
-            open_to = (
-                (int(group), pair)
-                for group in np.argsort(-chance[:-1], kind="stable")
-                if tries[group] < _TRIES and (pair := self._pair(at, group)) is not None
-            )
-            group, pair = next(open_to, (NOBODY, None))
-            if pair is None:
+            if (told and 1 - chance[top] <= _ALPHA) or pair is None:
                 break
             ruled_out = sum(count > 0 for other, count in tries.items() if other != group)
             why = _again() if tries[group] else reason(size, ruled_out, belief.n_groups)
             verdict = yield self._query(*pair, why, size)
             belief.hear(*pair, verdict)
+            self._remember("hear", *pair, verdict.value)
             told += verdict is not Verdict.UNSURE
             tries[group] += 1 if verdict is not Verdict.UNSURE else _TRIES
         if told and chance[top] > 0.5:
-            belief.settle(at, top)
+            self._settle(at, top)
+
+    def _choose(self, at: int, tries: Counter[int]) -> tuple[Floats, int, tuple[int, int] | None]:
+        """Give the chances of the groups, and the likeliest one left to ask about with a pair."""
+        chance = self._belief.posterior(at)
+        for group in np.argsort(-chance[:-1], kind="stable"):
+            pair = self._pair(at, group) if tries[group] < _TRIES else None
+            if pair is not None:
+                return chance, int(group), pair
+        return chance, NOBODY, None
+
+    def _settle(self, at: int, group: int) -> None:
+        evidence = self._recall("evidence", partial(self._belief.evidence, at))
+        self._belief.settle(at, group, evidence)
+
+    def _repair(self) -> None:
+        def repaired() -> Ints:
+            self._belief.repair()
+            return self._belief.groups.copy()
+
+        self._belief.regroup(self._recall("repair", repaired))
+
+    def _remember(self, *event: object) -> None:
+        """Add an event to the past, of which all that is believed is a function."""
+        self._past = blake2b(self._past + repr(event).encode()).digest()
+
+    def _recall(self, what: str, compute: Callable[[], T]) -> T:
+        """Give what followed from the past when it was gone through before, or compute it.
+
+        Undo, replay and look-ahead go through the same answers again and again.
+        """
+        return self._problem.steps.get(("falcon.weighing", self._past, what), compute)
 
     def _pair(self, at: int, group: int) -> tuple[int, int] | None:
         members = np.flatnonzero(self._belief.groups == group)
