@@ -1,7 +1,7 @@
 """Prototypes and criticisms by maximum mean discrepancy (MMD).
 
 Hidden here: the greedy selections and their incremental sums. Promised: the picks of the
-textbook formulas, without an n x n matrix and without solving a linear system.
+article's formulas, without an n x n matrix and without solving a linear system.
 
 Scores that differ by less than 1e-12 are ties and go to the lowest item, so that the order in
 which sums are added up decides nothing.
@@ -31,13 +31,16 @@ def prototypes(
     count: int,
     job: Job,
     fixed: Sequence[int] = (),
-    inside: torch.Tensor | None = None,
+    pull: torch.Tensor | None = None,
 ) -> list[int]:
     """Pick the points that, joined to `fixed`, bring MMD^2 to all points down most.
 
-    Greedy maximisation of MMD-critic's J(P) = 2/(n m) sum_i sum_{j in P} k(x_i, z_j) - 1/m^2 sum_{j,l in P}
-    k(z_j, z_l): each step takes the candidate c with the largest
-    2 mean_c - (2 sum_{j in P} k(c, j) + 1) / (|P| + 1).
+    Greedy maximisation of MMD-critic's objective
+
+        J(P) = 2/(n m) sum_i sum_{j in P} k(x_i, z_j) - 1/m^2 sum_{j,l in P} k(z_j, z_l),
+
+    m = |P|: each step takes the candidate c with the largest
+    2 mean_c - (2 sum_{j in P} k(c, j) + 1) / (m + 1).
 
     Parameters
     ----------
@@ -49,7 +52,7 @@ def prototypes(
         How many to pick; fewer come back when the points run out.
     fixed
         Points already chosen.
-    inside
+    pull
         The sum of their columns, where it is known: Tensor[n].
 
     Returns
@@ -60,14 +63,14 @@ def prototypes(
     chosen = list(fixed)
     taken = torch.zeros(kernel.n, dtype=torch.bool, device=means.device)
     taken[chosen] = True
-    if inside is None:
-        inside = kernel.sums(chosen, job) if chosen else torch.zeros_like(means)
+    if pull is None:
+        pull = kernel.sums(chosen, job) if chosen else torch.zeros_like(means)
     picked: list[int] = []
     for _ in range(min(count, kernel.n - len(chosen))):
         job.step()
-        score = 2 * means - (2 * inside + 1) / (len(chosen) + 1)
+        score = 2 * means - (2 * pull + 1) / (len(chosen) + 1)
         best = _first_highest(score.masked_fill(taken, -math.inf))
-        inside = inside + kernel.column(best, job)
+        pull = pull + kernel.column(best, job)
         taken[best] = True
         chosen.append(best)
         picked.append(best)

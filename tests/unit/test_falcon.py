@@ -102,7 +102,9 @@ def test_rounds_are_those_of_the_algorithm() -> None:
     chosen = mmd.prototypes(matrix, matrix.means(Job()), 2, Job())
     while len(chosen) < len(found.exemplars):
         witness = torch.tensor(k.mean(0) - k[:, chosen].mean(1))
-        picked = mmd.criticisms(matrix, witness, len(chosen) + 1, Job(), chosen)
+        others = np.delete(np.arange(len(points), dtype=np.int32), chosen)
+        part = matrix.part(others)
+        picked = others[mmd.criticisms(part, witness[others], len(chosen) + 1, Job())].tolist()
         cell_of = apart[:, chosen].argmin(1)
         counts = np.bincount(cell_of[picked], minlength=len(chosen))
         sizes = np.bincount(cell_of, minlength=len(chosen))
