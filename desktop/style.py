@@ -97,7 +97,7 @@ QComboBox QComboBox {{ padding-right: 26px; }}
 QComboBox::drop-down {{ border: 0; width: 26px; }}
 QComboBox::down-arrow {{ image: url("{down}"); width: 14px; height: 14px; }}
 QComboBox[role="cell"] {{ background: transparent; border: 2px solid transparent;
-    border-radius: 4px; padding: 0 24px 0 4px; min-height: 16px; }}
+    border-radius: 4px; padding: 0 0 0 4px; min-height: 16px; }}
 QComboBox[role="cell"]:focus {{ border-color: {c.accent}; }}
 QComboBox[role="small"] {{ background: transparent; border: 2px solid transparent;
     border-radius: 4px; padding: 0 0 0 4px; min-height: 16px; }}

@@ -45,7 +45,7 @@ _KINDS = {
     ColumnKind.TEXT: QT_TRANSLATE_NOOP("Columns", "text"),
 }
 _ONLY_ONE = (Role.ID, Role.IMAGE, Role.LABEL)
-_ARROW = 44  # pixels beside a role: the arrow that opens the list, and margins
+_ARROW = 52  # pixels beside a role: the arrow that opens the list, and margins
 _SAMPLES = 3  # preview values shown per column
 _OPEN_EDITORS = 400  # above that many columns a combo box appears only where one clicks
 

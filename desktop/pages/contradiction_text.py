@@ -102,7 +102,7 @@ def about(loop: Loop, at: int) -> str:
     if at != loop.suspect:
         return text
     reasons = _tr(" and ").join(_reason(why, link, loop) for why in loop.reasons)
-    return f"{text} " + _tr("The likeliest slip: {0}.").format(reasons)
+    return f"{text} " + _tr("Likeliest slip: {0}.").format(reasons)
 
 
 def _reason(why: Why, link: Link, loop: Loop) -> str:
@@ -116,7 +116,7 @@ def _reason(why: Why, link: Link, loop: Loop) -> str:
                 _seconds(link.answer.response_ms or 0), _seconds(loop.usual_ms or 0)
             )
         case Why.NEWEST:
-            return _tr("nothing sets it apart but that you said it last")
+            return _tr("the newest, nothing else tells")
 
 
 def _seconds(milliseconds: float) -> str:

@@ -148,7 +148,7 @@ def test_what_is_said() -> None:
     )
     assert contradiction_text.about(loop, 0) == "#1: A and B are the same."
     assert contradiction_text.about(loop, 2) == (
-        "#3: C and A are different. The likeliest slip: you were least sure of it."
+        "#3: C and A are different. Likeliest slip: you were least sure of it."
     )
     assert "return to now" in contradiction_text.explain(loop, is_live=False)
     twice = (said(1, 1, 2), said(2, 1, 2, DIFFERENT))

@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 from PIL import Image
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
-from desktop import paths
+from desktop import paths, theme
 from desktop.controller import Controller
 from desktop.dialogs.files import FileDialogs
 from desktop.dialogs.import_dialog import ImportDialog
@@ -227,6 +233,21 @@ def test_notes_of_columns_have_room(
     assert index.data(Qt.ItemDataRole.ToolTipRole) == "1 of 120 values missing"
     for combo in columns.findChildren(QComboBox):
         assert combo.width() >= combo.fontMetrics().horizontalAdvance(combo.currentText()) + 28
+
+
+def test_roles_are_read_whole_in_the_program_s_own_style(
+    qapp: QApplication, dialog: ImportDialog, controller: Controller, source: Path
+) -> None:
+    theme.apply(qapp, "light")
+    dialog.show()
+    controller.receive(table(source))
+    part = QStyle.SubControl.SC_ComboBoxEditField
+    for combo in dialog.found.columns.findChildren(QComboBox):
+        option = QStyleOptionComboBox()
+        combo.initStyleOption(option)
+        kind = QStyle.ComplexControl.CC_ComboBox
+        room = combo.style().subControlRect(kind, option, part, combo).width()
+        assert room >= combo.fontMetrics().horizontalAdvance(combo.currentText())
 
 
 def test_columns_get_roles(
