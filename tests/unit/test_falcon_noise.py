@@ -30,9 +30,10 @@ def blobs(n: int = 120, k: int = 5, spread: float = 0.09) -> tuple[np.ndarray, n
 
 def belief_of(points: np.ndarray, groups: list[int], noise: float = 0.1) -> Belief:
     """Take in points in order, each with its group, and no answers yet."""
-    belief = Belief(np.asarray(points, dtype=np.float32), noise)
+    points = np.asarray(points, dtype=np.float32).astype(float)
+    belief = Belief(noise)
     for item, group in enumerate(groups):
-        at = belief.add(item)
+        at = belief.add(np.linalg.norm(points[: item + 1] - points[item], axis=1))
         belief.settle(at, group, belief.evidence(at))
     return belief
 

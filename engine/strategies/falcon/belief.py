@@ -44,7 +44,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from engine.model import FloatArray, Verdict
+from engine.model import Verdict
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -88,16 +88,11 @@ class Belief:
 
     Parameters
     ----------
-    points
-        float32[n, d], one row per item.
     noise
         The share of wrong answers expected beforehand, in (0, 1).
     """
 
-    def __init__(self, points: FloatArray, noise: float) -> None:
-        self._points = points
-        self.items: list[int] = []
-        self._rows = np.empty((0, points.shape[1]))
+    def __init__(self, noise: float) -> None:
         self._scale = 0.0
         self._group = np.empty(0, dtype=np.intp)
         self._new = np.empty(0)  # nu_k
@@ -119,7 +114,7 @@ class Belief:
     @property
     def size(self) -> int:
         """Number of prototypes, m."""
-        return len(self.items)
+        return len(self._group)
 
     @property
     def n_groups(self) -> int:
@@ -144,9 +139,8 @@ class Belief:
         log[:-1] += self._weight * (self._votes[at] @ members)
         return _normalised(log)
 
-    def likeliest(self, item: int) -> int:
-        """Give the group that an item without answers resembles most."""
-        distance = np.sqrt(np.square(self._rows - self._points[item]).sum(axis=1))
+    def likeliest(self, distance: Floats) -> int:
+        """Give the group that a prototype without answers resembles most, by its distances."""
         return int((self._powers(distance, self._beta) @ self._members()).argmax())
 
     def nearest(self, ones: Ints, others: Ints, at_most: int) -> tuple[int, int] | None:
@@ -162,13 +156,16 @@ class Belief:
 
     # ------------------------------------------------------------------ what comes in
 
-    def add(self, item: int) -> int:
-        """Take in the next prototype, which has no group yet; give its position."""
+    def add(self, distance: Floats) -> int:
+        """Take in the next prototype, which has no group yet; give its position.
+
+        Parameters
+        ----------
+        distance
+            float64[m + 1], to those before it, and 0 to itself.
+        """
         at = self.size
         single = np.bincount(self._group[self._group >= 0]) == 1
-        self.items.append(item)
-        self._rows = np.vstack([self._rows, self._points[item]])
-        distance = np.sqrt(np.square(self._rows - self._rows[at]).sum(axis=1))
         self._scale = self._scale or float(distance.max())
         alike = self._powers(distance, self._beta)
         alike[at] = 0

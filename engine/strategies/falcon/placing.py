@@ -34,8 +34,7 @@ class Groups:
         self._problem = problem
         self._by_mean = order == "mean"
         self._groups: list[list[int]] = []  # prototypes by group, in the order joined
-        self._at: dict[int, int] = {}  # prototype -> its number, in the order expected
-        self._between: list[Squares] = []  # squared distances of each to those up to its round
+        self._between = Distances()
         self._apart: dict[int, set[int]] = {}  # prototype without a group -> groups ruled out
 
     def expect(self, prototypes: list[int], between: Squares) -> None:
@@ -46,8 +45,7 @@ class Groups:
         between
             float64[a, m], squared distances to all prototypes so far, these included.
         """
-        self._at.update((prototype, len(self._at)) for prototype in prototypes)
-        self._between += list(between)
+        self._between.add(prototypes, between)
         self._apart.update((prototype, set()) for prototype in prototypes)
 
     def place(self, prototype: int, size: int) -> Generator[Query, Verdict, None]:
@@ -117,12 +115,7 @@ class Groups:
 
     def _distances(self, prototype: int) -> Squares:
         """Give squared distances to all members of groups, group after group: float64[m]."""
-        own = self._at[prototype]
-        row = self._between[own]
-        at = [self._at[member] for group in self._groups for member in group]
-        if max(at) < len(row):
-            return row[at]
-        return np.array([self._between[max(own, one)][min(own, one)] for one in at])
+        return self._between.of(prototype, [member for group in self._groups for member in group])
 
     def _far(self, apart: Squares, prototype: int) -> Squares:
         """Give squared distances to the groups, float64[groups], from those to their members."""
@@ -135,6 +128,27 @@ class Groups:
         means = np.add.reduceat(placed, starts) / sizes[:, None]
         far: Squares = np.square(means - points[prototype]).sum(axis=1)
         return far
+
+
+class Distances:
+    """Squared distances between prototypes, as they come round by round."""
+
+    def __init__(self) -> None:
+        self._number: dict[int, int] = {}  # prototype -> its number, in the order added
+        self._rows: list[Squares] = []  # to all those up to the same round
+
+    def add(self, prototypes: list[int], between: Squares) -> None:
+        """Take in the prototypes of a round, and float64[a, m], their squared distances."""
+        self._number.update((prototype, len(self._number)) for prototype in prototypes)
+        self._rows += list(between)
+
+    def of(self, prototype: int, others: list[int]) -> Squares:
+        """Give squared distances of a prototype to others, float64[len(others)]."""
+        own, known = self._number[prototype], [self._number[other] for other in others]
+        row = self._rows[own]
+        if max(known) < len(row):
+            return row[known]
+        return np.array([self._rows[max(own, one)][min(own, one)] for one in known])
 
 
 def reason(size: int, ruled_out: int, groups: int) -> Reason:

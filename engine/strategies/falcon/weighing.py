@@ -25,7 +25,7 @@ from engine.job import Job
 from engine.model import IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
 from engine.strategies.falcon.belief import NOBODY, Belief, Doubt, Floats, Ints
-from engine.strategies.falcon.placing import reason
+from engine.strategies.falcon.placing import Distances, reason
 
 T = TypeVar("T")
 
@@ -49,16 +49,24 @@ class WeighedGroups:
     def __init__(self, problem: Problem, noise: float, job: Job) -> None:
         self._problem = problem
         self._job = job
-        self._belief = Belief(problem.points, noise)
+        self._belief = Belief(noise)
         self._past = blake2b(f"{noise} {problem.fingerprint}".encode()).digest()
-        self._at: dict[int, int] = {}  # prototype -> position in the belief
+        self._items: list[int] = []  # prototypes by position in the belief
+        self._at: dict[int, int] = {}  # prototype -> that position
+        self._between = Distances()
         self._worth: list[int] = []  # about how many points are nearest to each
         self._older = 0  # prototypes of earlier rounds
         self._reopened: Counter[int] = Counter()
 
     def expect(self, prototypes: list[int], between: Floats) -> None:
-        """Take in the prototypes of a round, which no answer has placed yet."""
-        del prototypes, between  # each is taken in when it is placed
+        """Take in the prototypes of a round, which no answer has placed yet.
+
+        Parameters
+        ----------
+        between
+            float64[a, m], squared distances to all prototypes so far, these included.
+        """
+        self._between.add(prototypes, between)
         self._older = self._belief.size
 
     def place(self, prototype: int, size: int) -> Generator[Query, Verdict, None]:
@@ -72,7 +80,8 @@ class WeighedGroups:
         if prototype in self._problem.set_aside:
             return
         belief = self._belief
-        at = self._at[prototype] = belief.add(prototype)
+        self._items.append(prototype)
+        at = self._at[prototype] = belief.add(self._distances(prototype))
         self._worth.append(size)
         self._remember("add", prototype)
         if self._older:  # a round divides one cell
@@ -110,7 +119,7 @@ class WeighedGroups:
         for row, prototype in enumerate(prototypes):
             at = self._at.get(prototype)
             if at is None:
-                group[row] = belief.likeliest(prototype)
+                group[row] = belief.likeliest(self._distances(prototype))
             elif belief.groups[at] == NOBODY:
                 group[row] = belief.posterior(at).argmax()
             else:
@@ -190,8 +199,13 @@ class WeighedGroups:
         return None
 
     def _query(self, one: int, other: int, why: Reason, worth: int) -> Query:
-        items = self._belief.items
-        return Query(Pair.of(items[one], items[other]), why, worth, fresh=True)
+        pair = Pair.of(self._items[one], self._items[other])
+        return Query(pair, why, worth, fresh=True)
+
+    def _distances(self, prototype: int) -> Floats:
+        """Give the distances of a prototype to those in the belief: float64[m]."""
+        distances: Floats = np.sqrt(self._between.of(prototype, self._items))
+        return distances
 
 
 def _again() -> Reason:
