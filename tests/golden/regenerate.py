@@ -26,7 +26,13 @@ from engine.session import Session  # noqa: E402
 from engine.strategies import REGISTRY  # noqa: E402
 
 BUDGET = 60
-CASES = {"falcon": {}, "falcon-fixed": {"width": "fixed", "order": "mean"}, "random": {}}
+CASES = {
+    "falcon": {},
+    "falcon-fixed": {"width": "fixed", "order": "mean"},
+    "falcon-landmarks": {"sums": "nystroem", "rank": "16"},
+    "falcon-noise": {"noise": "0.1"},
+    "random": {},
+}
 """File name -> parameters; what stands before the first hyphen is the strategy."""
 
 

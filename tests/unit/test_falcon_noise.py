@@ -288,3 +288,12 @@ def test_a_pair_is_asked_at_most_three_times() -> None:
     asked = drive(points, lambda query, _: [SAME, DIFFERENT][int(rng.integers(2))], 2000)
     pairs = [query.pair for query, _ in asked]
     assert max(map(pairs.count, pairs)) == 3
+
+
+def test_reports_how_many_answers_it_takes_for_wrong() -> None:
+    right, wrong = (answered(flips, 0, noise="0.1")[0].report()["errors"] for flips in (0.0, 0.2))
+    assert isinstance(right, float)
+    assert isinstance(wrong, float)
+    assert 0 < right < 0.03
+    assert 0.08 < wrong < 0.3
+    assert "errors" not in answered(0.0, 0)[0].report()

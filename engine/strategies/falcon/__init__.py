@@ -122,7 +122,13 @@ class Falcon:
         )
 
     def report(self) -> dict[str, object]:
-        """Tell the kernel and its width, and how its sums over all items were computed."""
+        """Tell kernel and width, how sums over all items were computed, and the rate of errors.
+
+        The latter where answers are weighed: `errors`, as the answers themselves make it likely.
+        """
         if self._growth is None:
             raise UsageError("falcon has not been started")
-        return self._growth.report()
+        found = self._growth.report()
+        if isinstance(self._groups, WeighedGroups):
+            found["errors"] = self._groups.error
+        return found

@@ -58,6 +58,11 @@ class WeighedGroups:
         self._older = 0  # prototypes of earlier rounds
         self._reopened: Counter[int] = Counter()
 
+    @property
+    def error(self) -> float:
+        """The share of wrong answers, as the answers so far make it likely."""
+        return self._belief.error
+
     def expect(self, prototypes: list[int], between: Floats) -> None:
         """Take in the prototypes of a round, which no answer has placed yet.
 
