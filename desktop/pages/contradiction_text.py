@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from desktop.widgets import words
+from desktop.widgets import trail, words
 from desktop.widgets.judging.link_card import letter
 from desktop.widgets.judging.loops import Link, Loop, Why
 from engine.model import Conflict, Snapshot, StepKind, Verdict
@@ -125,7 +125,7 @@ def _seconds(milliseconds: float) -> str:
 
 def settled(before: Snapshot, now: Snapshot) -> str:
     """Say how a changed answer bore on the contradictions; "" where it did not."""
-    step = next((step for step in now.history if step.seq == now.position), None)
+    step = trail.step_at(now, now.position)
     if step is None or step.answer is None or step.kind is not StepKind.REVISE:
         return ""
     was, still = ({one.seq for one in state.conflicts} for state in (before, now))

@@ -40,6 +40,7 @@ from desktop.pages import judge_text
 from desktop.pages.contradiction import ContradictionView
 from desktop.pages.judge_conflict import ConflictLine
 from desktop.pages.judge_end import JudgeEnd
+from desktop.widgets import trail
 from desktop.widgets.judging.answer_gate import AnswerGate, GateState
 from desktop.widgets.judging.judging_keys import JudgeKey, KeyFilter, KeyPress
 from desktop.widgets.judging.judging_pane import JudgingPane
@@ -238,7 +239,7 @@ class JudgePage(QWidget):
     def _show_step(self, shown: Snapshot, live: Snapshot) -> None:
         """Show what was judged at a step of a replay; nothing can be answered here."""
         self._stack.setCurrentWidget(self.pane)
-        step = judge_text.step_at(shown, shown.position)
+        step = trail.step_at(shown, shown.position)
         self.gate.clear()
         key = ("step", shown.position)
         if key != self._on_screen:

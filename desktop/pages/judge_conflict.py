@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.pages import contradiction_text, judge_text
+from desktop.pages import contradiction_text
+from desktop.widgets import trail
 from desktop.widgets.notice import Notice
 from engine.model import Snapshot
 
@@ -53,7 +54,7 @@ class ConflictLine(QObject):
         is_news = any(conflict.seq not in self._silent for conflict in shown.conflicts)
         tell = shown.live and is_news
         self._bar.say(contradiction_text.notice(shown.conflicts) if tell else "")
-        step = judge_text.step_at(shown, shown.position)
+        step = trail.step_at(shown, shown.position)
         answer = None if step is None else step.target or step.seq
         self._undo.setVisible(
             any(

@@ -10,7 +10,7 @@ import time
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from desktop.pages import contradiction_text
-from desktop.widgets import words
+from desktop.widgets import trail, words
 from engine.model import HistoryItem, Question, Snapshot, StepKind
 
 
@@ -143,7 +143,7 @@ def moved(before: Snapshot, now: Snapshot) -> tuple[str, str]:
     tuple
         That, and how a changed answer bore on the contradictions; "" where it did not.
     """
-    step, left = step_at(now, now.position), step_at(now, before.position)
+    step, left = trail.step_at(now, now.position), trail.step_at(now, before.position)
     if step is not None and step.parent == before.position:
         settled = contradiction_text.settled(before, now)
         return settled or taken(step), settled
@@ -178,26 +178,10 @@ def step_line(shown: Snapshot, live: Snapshot) -> str:
     """Say which step a replay shows, of how many."""
     if shown.position == 0:
         return _tr("Before the first step")
-    steps = {step.seq: step for step in shown.history}
-    path = path_to(live)
-    number = len(path_to(shown))
-    if shown.position in path:
-        return _tr("Step {0} of {1}").format(words.number(number), words.number(len(path)))
-    if shown.position in steps and live.position in path_to(shown):
-        return _tr("Step {0}, taken back").format(words.number(number))
-    return _tr("Step {0} of another branch").format(words.number(number))
-
-
-def path_to(snapshot: Snapshot) -> tuple[int, ...]:
-    """Give the steps that led to a state, the first one first."""
-    parents = {step.seq: step.parent for step in snapshot.history}
-    path, seq = [], snapshot.position
-    while seq:
-        path.append(seq)
-        seq = parents.get(seq, 0)
-    return tuple(reversed(path))
-
-
-def step_at(snapshot: Snapshot, seq: int) -> HistoryItem | None:
-    """Find a step of the history."""
-    return next((step for step in snapshot.history if step.seq == seq), None)
+    to_live, to_shown = ([step.seq for step in trail.path_of(state)] for state in (live, shown))
+    number = words.number(len(to_shown))
+    if shown.position in to_live:
+        return _tr("Step {0} of {1}").format(number, words.number(len(to_live)))
+    if live.position in to_shown:
+        return _tr("Step {0}, taken back").format(number)
+    return _tr("Step {0} of another branch").format(number)

@@ -14,10 +14,24 @@ from engine.model import Answer, HistoryItem, Pair, Snapshot, StepKind, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is in force about one pair: the answer, and the `seq` of the step that first gave it."""
+    """What is in force about one pair.
+
+    Attributes
+    ----------
+    answer
+        Where it was changed, what it was changed to.
+    seq
+        Number of the step that first gave it.
+    at
+        When `answer` was said, in seconds since the epoch, UTC.
+    changed
+        `seq` of the change; None where there was none.
+    """
 
     answer: Answer
     seq: int
+    at: float
+    changed: int | None = None
 
 
 def path_to(history: Iterable[HistoryItem], seq: int) -> tuple[HistoryItem, ...]:
@@ -28,6 +42,11 @@ def path_to(history: Iterable[HistoryItem], seq: int) -> tuple[HistoryItem, ...]
         path.append(steps[seq])
         seq = steps[seq].parent
     return tuple(reversed(path))
+
+
+def step_at(snapshot: Snapshot, seq: int) -> HistoryItem | None:
+    """Find a step of the history."""
+    return next((step for step in snapshot.history if step.seq == seq), None)
 
 
 def path_of(snapshot: Snapshot) -> tuple[HistoryItem, ...]:
@@ -52,17 +71,23 @@ def pair_in_hand(snapshot: Snapshot) -> Pair | None:
     return last[0].answer.pair if last and last[0].answer is not None else None
 
 
+def answers_in_force(snapshot: Snapshot) -> dict[int, Said]:
+    """Give all answers in force by the step that first said them, in that order."""
+    given: dict[int, Said] = {}
+    for step in path_of(snapshot):
+        if step.answer is None:
+            continue
+        if step.kind is StepKind.REVISE and step.target is not None:
+            given[step.target] = Said(step.answer, step.target, step.at, step.seq)
+        else:
+            given[step.seq] = Said(step.answer, step.seq, step.at)
+    return given
+
+
 def answers_about(snapshot: Snapshot, item: int) -> tuple[Said, ...]:
     """Give the answers in force that name `item`, newest first; a changed one as it is now."""
-    said: dict[int, Said] = {}
-    for step in path_of(snapshot):
-        if step.answer is None or item not in step.answer.pair:
-            continue
-        first = step.seq
-        if step.kind is StepKind.REVISE and step.target is not None:
-            first = step.target
-        said[first] = Said(step.answer, first)
-    return tuple(reversed(said.values()))
+    given = answers_in_force(snapshot)
+    return tuple(said for said in reversed(given.values()) if item in said.answer.pair)
 
 
 def is_placed(snapshot: Snapshot, item: int) -> bool:

@@ -40,6 +40,7 @@ from desktop.messages import (
 from desktop.pages import judge_text
 from desktop.pages.judge import JudgePage
 from desktop.settings import Settings
+from desktop.widgets import trail
 from desktop.widgets.judging.answer_bar import mixed
 from desktop.widgets.judging.answer_gate import SETTLE_MS, GateState
 from desktop.widgets.judging.item_panel import ItemPanel
@@ -580,7 +581,7 @@ def replayed(bench: Bench, position: int, **changes: object) -> Snapshot:
 def test_a_replay_is_read_only(bench: Bench, qtbot: QtBot) -> None:
     bench.start().ready()
     shown = replayed(bench, 4)
-    step = judge_text.step_at(shown, 4)
+    step = trail.step_at(shown, 4)
     assert step is not None
     assert step.answer is not None
     pane = bench.page.pane

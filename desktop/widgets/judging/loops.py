@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from desktop.widgets import trail
-from engine.model import Answer, Confidence, Conflict, Snapshot, StepKind, Verdict
+from desktop.widgets.trail import Said
+from engine.model import Answer, Confidence, Conflict, Snapshot, Verdict
 
 HASTY = 0.5
 """Share of a person's usual time below which an answer counts as given in haste."""
@@ -103,7 +104,7 @@ class Loop:
 
 def find_loops(snapshot: Snapshot) -> tuple[Loop, ...]:
     """Give the contradictions of a state as loops, the newest first."""
-    given = _answers_in_force(snapshot)
+    given = trail.answers_in_force(snapshot)
     usual = _usual_time(given)
     chains = [tuple(_walk(conflict, given)) for conflict in snapshot.conflicts]
     shared = Counter(link.seq for chain in chains for link in chain)
@@ -114,33 +115,13 @@ def find_loops(snapshot: Snapshot) -> tuple[Loop, ...]:
     return tuple(loops)
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    answer: Answer
-    at: float
-    changed: int | None = None
-
-
-def _answers_in_force(snapshot: Snapshot) -> dict[int, _Given]:
-    """Give what is in force in a state, by the step that first said it."""
-    given = {}
-    for step in trail.path_of(snapshot):
-        if step.answer is None:
-            continue
-        if step.kind is StepKind.REVISE and step.target is not None:
-            given[step.target] = _Given(step.answer, step.at, step.seq)
-        else:
-            given[step.seq] = _Given(step.answer, step.at)
-    return given
-
-
-def _usual_time(given: Mapping[int, _Given]) -> float | None:
+def _usual_time(given: Mapping[int, Said]) -> float | None:
     times = [one.answer.response_ms for one in given.values()]
     known = [time for time in times if time is not None]
     return median(known) if known else None
 
 
-def _walk(conflict: Conflict, given: Mapping[int, _Given]) -> Iterator[Link]:
+def _walk(conflict: Conflict, given: Mapping[int, Said]) -> Iterator[Link]:
     """Follow the chain from the one item to the other, and the contradicting answer back."""
     here = conflict.pair.a
     for seq, pair in (
