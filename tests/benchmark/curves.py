@@ -22,7 +22,7 @@ from pathlib import Path
 from engine import embedders
 from engine.dataset import counted
 from engine.errors import EngineError, ParameterError
-from engine.outfile import write_json
+from engine.outfile import check_output, write_json
 from engine.simulate import Oracle
 from tests.benchmark import drawing, scores
 from tests.benchmark.crew import Failure, done_side_by_side
@@ -41,6 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except EngineError as error:
         sys.stderr.write(f"curves: {error.message} {error.hint}".rstrip() + "\n")
         return 2
+    except OSError as error:
+        sys.stderr.write(f"curves: {error}\n")
+        return 2
     except KeyboardInterrupt:
         sys.stderr.write("curves: interrupted; the same command goes on from here\n")
         return 130
@@ -55,6 +58,7 @@ def _measure(arguments: argparse.Namespace) -> int:
         embedders.make(arguments.embedder)
     for noise in arguments.noise:
         Oracle((), noise)  # what is out of range is told before anything is read
+    book = _opened(out)
     failures: dict[str, Failure] = {}
     described = _described(sources, arguments, failures)
     seeds = [None] if arguments.as_is else range(arguments.seeds)
@@ -65,11 +69,19 @@ def _measure(arguments: argparse.Namespace) -> int:
         for seed in seeds
         for chosen in methods
     ]
-    records = _records(runs, Book(out / "runs.jsonl"), arguments, failures)
+    records = _records(runs, book, arguments, failures)
     if records:
         _report(out, runs, records, peers, arguments)
     _tell_failures(failures)
     return 1 if failures else 0
+
+
+def _opened(out: Path) -> Book:
+    """Make the folder of the results where it is missing, and read what it holds already."""
+    (out / "sets").mkdir(parents=True, exist_ok=True)
+    book = out / "runs.jsonl"
+    check_output(book)
+    return Book(book)
 
 
 def _described(
@@ -77,7 +89,6 @@ def _described(
 ) -> list[Described]:
     """Read and describe the sets, and give them from the smallest: the first results come soon."""
     kept: Path = arguments.output / "sets"
-    kept.mkdir(parents=True, exist_ok=True)
     orders = [
         Order(source, arguments.embedder, arguments.label, arguments.most_rows, kept)
         for source in sources
@@ -247,6 +258,10 @@ def _read_peers(
             read = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise ParameterError(f"{path} holds no curves: {error}") from error
+        if not _are_curves(read):
+            raise ParameterError(
+                f"{path} holds no curves", "It must be {method: {set: [ARI ...]}}."
+            )
         for name, curves in read.items():
             if name in taken:
                 raise ParameterError(
@@ -259,6 +274,17 @@ def _read_peers(
         if name not in peers:
             raise ParameterError(f"no rival is called {name}; there are: {', '.join(peers)}")
     return peers
+
+
+def _are_curves(read: object) -> bool:
+    """Tell whether something is of the form {method: {set: [ARI ...]}}."""
+    if not isinstance(read, dict) or not all(isinstance(one, dict) for one in read.values()):
+        return False
+    lines = [line for curves in read.values() for line in curves.values()]
+    return all(
+        isinstance(line, list) and all(isinstance(value, int | float) for value in line)
+        for line in lines
+    )
 
 
 def _tell_failures(failures: dict[str, Failure]) -> None:
@@ -296,7 +322,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("-o", "--output", type=Path, required=True, metavar="OUT", help="folder of the results")
     add("--only", nargs="+", default=[], metavar="NAME", help='sets; patterns such as "mfeat_*"')
-    add("--most-rows", type=int, metavar="N", help="pass over sets with more items, copies dropped")
+    add(
+        "--most-rows",
+        type=_positive,
+        metavar="N",
+        help="pass over sets with more items, copies dropped",
+    )
     add("--label", metavar="COL", help="column of a table that holds the labels [by its name]")
     add("--embedder", default="auto", metavar="NAME", help="features of pictures [auto]")
     rows = parser.add_mutually_exclusive_group()
@@ -330,9 +361,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
+    number = int(text) if text.isdecimal() else 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1")
     return number
 
 

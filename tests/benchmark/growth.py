@@ -30,7 +30,7 @@ from engine import strategies
 from engine.errors import EngineError
 from engine.job import Job
 from engine.model import Verdict
-from engine.outfile import write_json
+from engine.outfile import check_output, write_json
 from engine.problem import Problem
 from engine.session import Session
 from engine.study import Study
@@ -85,6 +85,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except EngineError as error:
         sys.stderr.write(f"growth: {error.message} {error.hint}".rstrip() + "\n")
         return 2
+    except OSError as error:
+        sys.stderr.write(f"growth: {error}\n")
+        return 2
     except KeyboardInterrupt:
         sys.stderr.write("growth: interrupted\n")
         return 130
@@ -94,6 +97,8 @@ def _measure(arguments: argparse.Namespace) -> int:
     params = dict(arguments.set)
     strategies.make(arguments.strategy, params)
     data = None if arguments.data is None else chosen(arguments.data)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    check_output(arguments.output / "growth.json")
     ways = [_PLAIN, _AHEAD, *([_WHOLE] if arguments.whole else [])]
     shared = (data, arguments.questions, arguments.strategy, params, arguments.seed)
     found: dict[tuple[int, int], dict[str, Figures]] = {}
@@ -252,7 +257,6 @@ def _report(
     for d, exponents in growth.items():
         for name, value in exponents.items():
             text += f"\n{d} columns: the time of {name} grows as n^{value:.2f}"
-    arguments.output.mkdir(parents=True, exist_ok=True)
     (arguments.output / "table.md").write_text(text + "\n", encoding="utf-8")
     whole = {"strategy": named, "clock": arguments.clock, "growth": growth, "sizes": sizes}
     write_json(arguments.output / "growth.json", whole)
@@ -309,23 +313,28 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("data", nargs="?", type=Path, metavar="DATA", help=".npz (X, y) or a folder of these")
     usual = [5000, 10000, 20000, 40000, 70000]
-    add("--sizes", nargs="+", type=_positive, default=usual, metavar="N", help="items [5k to 70k]")
-    add("--columns", nargs="+", type=_positive, default=[64, 784], metavar="D", help="[64 784]")
-    add("--questions", type=_positive, default=200, metavar="N", help="per size [200]")
+    add("--sizes", nargs="+", type=_whole(2), default=usual, metavar="N", help="items [5k to 70k]")
+    add("--columns", nargs="+", type=_whole(1), default=[64, 784], metavar="D", help="[64 784]")
+    add("--questions", type=_whole(1), default=200, metavar="N", help="per size [200]")
     add("--strategy", default="falcon", metavar="NAME", help="[falcon]")
     add("--set", nargs="+", type=_setting, default=[], metavar="K=V", help="its parameters")
     add("--whole", action="store_true", help="also from reading the file to the first pair")
     add("--clock", choices=list(_CLOCKS), default="wall", help="time, or work on a busy machine")
-    add("--seed", type=int, default=0, metavar="N", help="[0]")
+    add("--seed", type=_whole(0), default=0, metavar="N", help="[0]")
     add("-o", "--output", type=Path, required=True, metavar="OUT", help="folder of the results")
     return parser
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is less than 1")
-    return number
+def _whole(least: int) -> Callable[[str], int]:
+    """Give the reading of a whole number."""
+
+    def read(text: str) -> int:
+        number = int(text) if text.isdecimal() else -1
+        if number < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least}")
+        return number
+
+    return read
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -8,6 +8,8 @@ what is measured is what the product would load: exact copies are one item, numb
 from __future__ import annotations
 
 import hashlib
+import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -24,6 +26,9 @@ from engine.outfile import exchanged
 from engine.readers.sheets import READ_SUFFIXES
 
 TABLES = READ_SUFFIXES | {".npz"}
+
+UNREADABLE = (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+"""What `numpy.load` and the arrays in it raise when a file is not what it should be."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +175,8 @@ def describe(order: Order) -> Described | None:
 
 def _kept(arrays: Path, contents: str) -> Any:
     """Give the features of the same items from an earlier time, float32[n, d], or None."""
-    if not arrays.exists():
+    try:
+        with arrays.open("rb") as file, np.load(file) as held:
+            return held["X"] if str(held["contents"]) == contents else None
+    except UNREADABLE:  # missing, or cut off when the disk was full: described anew
         return None
-    with np.load(arrays) as held:
-        return held["X"] if str(held["contents"]) == contents else None

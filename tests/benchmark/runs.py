@@ -180,6 +180,11 @@ class Book:
     ----------
     path
         The file; made with the first run.
+
+    Raises
+    ------
+    ParameterError
+        When a line of it is no record of a run.
     """
 
     def __init__(self, path: Path) -> None:
@@ -205,5 +210,14 @@ def _lines(path: Path) -> Iterator[Record]:
     whole = text[: text.rfind(b"\n") + 1]
     if whole != text:
         path.write_bytes(whole)
-    for line in whole.splitlines():
-        yield json.loads(line)
+    for number, line in enumerate(whole.splitlines(), start=1):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict) or "key" not in record:
+            raise ParameterError(
+                f"line {number} of {path} is no record of a run",
+                "Remove the line, or choose another folder for the results.",
+            )
+        yield record

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from engine.errors import DatasetError
 from engine.model import FloatArray, IntArray
+from tests.benchmark.labelled import UNREADABLE
 
 _Draw = Callable[[int], tuple[FloatArray, IntArray]]
 
@@ -86,10 +87,14 @@ def _mixtures(source: Path, d: int, rng: np.random.Generator) -> _Draw:
 def _read(path: Path) -> tuple[FloatArray, npt.NDArray[Any]]:
     """Read X, its columns scaled to [0, 1], and y."""
     try:
-        with np.load(path) as file:
-            rows, names = np.asarray(file["X"], dtype=np.float64), file["y"]
-    except (OSError, ValueError, KeyError) as error:
+        with path.open("rb") as file, np.load(file) as held:
+            rows, names = np.asarray(held["X"], dtype=np.float64), held["y"]
+    except UNREADABLE as error:
         raise DatasetError(f"{path} is no .npz with X and y: {error}") from error
+    if rows.ndim != 2 or not rows.size or names.shape != rows.shape[:1]:
+        raise DatasetError(f"{path} must hold X with rows and columns, and y with a class per row")
+    if not np.isfinite(rows).all():
+        raise DatasetError(f"{path} holds numbers that are not finite")
     span = np.ptp(rows, axis=0)
     scaled = (rows - rows.min(axis=0)) / np.where(span > 0, span, 1)
     return scaled.astype(np.float32), names

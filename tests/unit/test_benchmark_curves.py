@@ -286,3 +286,40 @@ def test_wrong_input_is_told_before_the_work(wrong: list[str], tmp_path: Path):
     path = blobs(tmp_path / "one.npz")
     assert curves.main([str(path), "-o", str(tmp_path / "out"), *wrong]) == 2
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "held", ["[1]", "3", '{"m": [1]}', '{"m": {"one": 1}}', '{"m": {"one": ["x"]}}']
+)
+def test_a_file_that_holds_no_curves_is_named(
+    held: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path, peers = blobs(tmp_path / "one.npz"), tmp_path / "peers.json"
+    peers.write_text(held)
+    given = [str(path), "--strategies", "random", "-o", str(tmp_path / "out")]
+    assert curves.main([*given, "--peers", str(peers)]) == 2
+    assert f"{peers} holds no curves" in capsys.readouterr().err
+
+
+def test_a_folder_of_results_that_cannot_be_used_is_named_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = blobs(tmp_path / "one.npz")
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "runs.jsonl").write_text('{"no": "run"}\n')
+    (tmp_path / "torn").mkdir()
+    (tmp_path / "torn" / "runs.jsonl").write_text("no JSON\n")
+    for out in ("file", "file/out", "old", "torn"):
+        given = [str(path), "--strategies", "random", "-o", str(tmp_path / out)]
+        assert curves.main(given) == 2
+        (told,) = capsys.readouterr().err.splitlines()
+        assert str(tmp_path / out) in told
+
+
+def test_features_that_were_kept_but_cannot_be_read_are_computed_anew(tmp_path: Path):
+    found = described(blobs(tmp_path / "one.npz"))
+    whole = found.arrays.read_bytes()
+    for torn in (b"", b"no archive", whole[: len(whole) // 2], whole[:-200] + bytes(200)):
+        found.arrays.write_bytes(torn)
+        assert described(tmp_path / "one.npz") == found

@@ -58,6 +58,45 @@ def test_what_cannot_be_measured_is_said(
     assert "bad.npz" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("points", "truth"),
+    [
+        (np.zeros(5), np.zeros(5)),
+        (np.zeros((0, 2)), np.zeros(0)),
+        (np.zeros((9, 2)), np.zeros(2)),
+        (np.full((9, 2), np.nan), np.zeros(9)),
+        (np.array([["a"]]), np.zeros(1)),
+    ],
+)
+def test_data_that_cannot_be_mixed_are_named(
+    points: np.ndarray, truth: np.ndarray, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez(tmp_path / "odd.npz", X=points, y=truth)
+    torn = (tmp_path / "odd.npz").read_bytes()[:-40]
+    (tmp_path / "torn.npz").write_bytes(torn)
+    for name in ("odd.npz", "torn.npz"):
+        assert growth.main([str(tmp_path / name), "-o", str(tmp_path / "out")]) == 2
+        (told,) = capsys.readouterr().err.splitlines()
+        assert name in told
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    for out in ("file", "file/out"):
+        assert growth.main(["--sizes", "50", "-o", str(tmp_path / out)]) == 2
+        (told,) = capsys.readouterr().err.splitlines()
+        assert str(tmp_path / out) in told
+
+
+@pytest.mark.parametrize("wrong", [["--sizes", "1"], ["--columns", "0"], ["--seed", "-1"]])
+def test_numbers_too_small_are_refused(wrong: list[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        growth.main([*wrong, "-o", str(tmp_path / "out")])
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("real", [True, False])
 @pytest.mark.parametrize("columns", [24, 40])
 def test_made_data_keeps_classes_and_fits(folder: Path, columns: int, real: bool) -> None:
