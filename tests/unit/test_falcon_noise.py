@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from itertools import combinations
 
 import numpy as np
@@ -16,6 +17,7 @@ from engine.problem import Problem
 from engine.session import Session
 from engine.simulate import Oracle
 from engine.strategies.falcon.belief import Belief
+from engine.strategies.falcon.weighing import WeighedGroups
 
 SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
 
@@ -297,3 +299,26 @@ def test_reports_how_many_answers_it_takes_for_wrong() -> None:
     assert 0 < right < 0.03
     assert 0.08 < wrong < 0.3
     assert "errors" not in answered(0.0, 0)[0].report()
+
+
+def worths(problem: Problem, rounds: list[list[int]]) -> list[int]:
+    """Place prototypes round by round, all told apart; give what each stands for in the end."""
+    groups, known = WeighedGroups(problem, 0.1, Job()), []
+    apart = np.square(problem.points[:, None].astype(float) - problem.points).sum(2)
+    for fresh in rounds:
+        known += fresh
+        groups.expect(fresh, apart[np.ix_(fresh, known)])
+        for prototype in fresh:
+            placing = groups.place(prototype, 5)
+            with contextlib.suppress(StopIteration):
+                next(placing)
+                while True:
+                    placing.send(DIFFERENT)
+    return groups._worth
+
+
+def test_what_is_recalled_belongs_to_the_same_rounds() -> None:
+    points = [[0.0, 0.0], [1.0, 0.0], [1.1, 0.0]]
+    shared = Problem(points)
+    for rounds in ([[0, 1], [2]], [[0], [1, 2]]):
+        assert worths(shared, rounds) == worths(Problem(points), rounds)

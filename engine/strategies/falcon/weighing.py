@@ -73,6 +73,7 @@ class WeighedGroups:
         """
         self._between.add(prototypes, between)
         self._older = self._belief.size
+        self._remember("round")
 
     def place(self, prototype: int, size: int) -> Generator[Query, Verdict, None]:
         """Ask until it is clear enough where a new prototype belongs, and whether others do.
