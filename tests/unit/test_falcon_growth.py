@@ -180,6 +180,17 @@ def test_reports_what_was_chosen_and_approximated() -> None:
     assert 0 < found["mean_error"] < 0.1  # type: ignore[operator]
 
 
+def test_reports_on_criticisms_where_they_have_a_width_of_their_own() -> None:
+    assert "criticisms" not in grown(blobs(), 2).report()
+    assert "criticisms" not in grown(blobs(), 2, local="none", criticism_width=0.5).report()
+    report = grown(blobs(), 2, criticism_width=0.5, sums="nystroem", rank=9).report()
+    own = report["criticisms"]
+    assert isinstance(own, dict)
+    assert own["width"] == report["width"] / 2  # type: ignore[operator]
+    assert own["rank"] == report["rank"] == 9
+    assert own["mean_error"] != report["mean_error"]
+
+
 def test_the_number_of_points_decides_how_sums_are_computed() -> None:
     many = blobs(5001, d=2)
     assert grown(many[:-1], 1).report()["sums"] == "exact"

@@ -137,10 +137,21 @@ class Growth:
         return self._problem.steps.get(key, lambda: self._assign(index))
 
     def report(self) -> dict[str, object]:
-        """Tell the kernel and its width, and how its sums over all points were computed."""
-        found = self._features(self._kernel())
+        """Tell the kernel and its width, and how its sums over all points were computed.
+
+        Of the kernel for criticisms, too, once it was used and is another one.
+        """
+        kernel, own = self._kernel(), self._kernel(criticisms=True)
+        told = {"kernel": self._params.kernel, **self._sums_of(kernel)}
+        if own != kernel and self._params.local != "none" and len(self._rounds) > 1:
+            told["criticisms"] = self._sums_of(own)
+        return told
+
+    def _sums_of(self, kernel: Kernel) -> dict[str, object]:
+        """Tell the width of a kernel, and how its sums over all points were computed."""
+        found = self._features(kernel)
         how = {"sums": "exact"} if found is None else asdict(found.accuracy)
-        return {"kernel": self._params.kernel, "width": self._width, **how}
+        return {"width": kernel.sigma, **how}
 
     def _grow(self, index: int) -> list[int]:
         """Pick the prototypes of a round: the article's first ones, or local ones of a cell."""
