@@ -81,6 +81,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(theme.icon("pairloom"))
         self.setAcceptDrops(True)
         self._controller = controller
+        self._has_pictures = False
         self._settings = settings
         self._files = files or FileDialogs(settings)
         self._importing: ImportDialog | None = None
@@ -213,6 +214,8 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ what comes from the engine
 
     def _opened(self, opened: Opened) -> None:
+        self._has_pictures = any(item.path for item in opened.items)
+        self._name_export()
         self.banner.hide()
         self._retitle()
         self._remember()
@@ -229,10 +232,7 @@ class MainWindow(QMainWindow):
             self._remembering.start()
         actions.enable(self.actions_by_id, snapshot)
         self._allow_looking()
-        opened = self._controller.opened
-        has_pictures = opened is not None and any(item.path for item in opened.items)
-        self._name_export(has_pictures=has_pictures)
-        self.actions_by_id["relink"].setEnabled(has_pictures)
+        self.actions_by_id["relink"].setEnabled(self._has_pictures)
         self.actions_by_id["undo"].setText(
             self._step_words(snapshot, snapshot.undo, self.tr("&Undo"))
         )
@@ -245,11 +245,11 @@ class MainWindow(QMainWindow):
         allowed = actions.can_settle(self._controller.shown)
         self.actions_by_id["look_at_contradiction"].setEnabled(allowed)
 
-    def _name_export(self, *, has_pictures: bool) -> None:
+    def _name_export(self) -> None:
         """Say what is exported group by group: pictures are copied, of tables there are parts."""
         action = self.actions_by_id["export_folders"]
         words_for = self.tr("Export pictures into &folders…")
-        if not has_pictures:
+        if not self._has_pictures:
             words_for = self.tr("Export one table per &group…")
         action.setText(words_for)
         plain = words_for.replace("&", "").rstrip("…")

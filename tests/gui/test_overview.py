@@ -67,6 +67,11 @@ def shown_map(qtbot: QtBot, pictures: RecordedPictures, **study: object) -> tupl
     return controller, opened, scatter
 
 
+def wait_drawn(qtbot: QtBot, scatter: ScatterMap) -> None:
+    """Wait until the map shows the state that is shown."""
+    qtbot.waitUntil(lambda: scatter._drawn == scatter._state())
+
+
 # ------------------------------------------------------------------------------ the map
 
 
@@ -108,6 +113,7 @@ def test_an_answer_recolours_and_keeps_view_and_selection(
     labels = opened.snapshot.overview.slots.copy()
     labels[labels == 3] = 0
     controller.receive(Changed(moved_on(opened.snapshot, overview=overview_of(labels))))
+    wait_drawn(qtbot, scatter)
     assert view_of(scatter) == view
     assert scatter.selected == 9
     assert np.array_equal(scatter._points.layer.getData(), places)
@@ -122,6 +128,7 @@ def test_colours_and_signs_stay_with_the_slot(qtbot: QtBot, pictures: RecordedPi
     grown = opened.snapshot.overview.slots.copy()
     grown[:2] = 1
     controller.receive(Changed(moved_on(opened.snapshot, overview=overview_of(grown))))
+    wait_drawn(qtbot, scatter)
     after = [(spot["symbol"], spot["brush"].color().rgb()) for spot in spots]
     unmoved = grown == opened.snapshot.overview.slots
     assert [a for a, same in zip(after, unmoved, strict=True) if same] == [
@@ -160,6 +167,7 @@ def test_undecided_and_set_aside_items_look_different_from_groups(
     aside = replace(answer_step(1, 0, 0, 1), kind=StepKind.SET_ASIDE, answer=None, items=(5,))
     after = moved_on(opened.snapshot, overview=overview_of(labels), history=(aside,), position=1)
     controller.receive(Changed(after))
+    wait_drawn(qtbot, scatter)
     spots = scatter._points.layer.data
     grey = theme.slot_color(-1).name()
     assert [spots["brush"][item].color().name() for item in (4, 5)] == [grey, grey]
@@ -173,11 +181,13 @@ def test_the_pair_in_hand_is_marked_and_joined(qtbot: QtBot, pictures: RecordedP
     replayed = replace(opened.snapshot, position=2, live=False, question=None)
     controller.view(2)
     controller.receive(Replayed(replayed))
+    wait_drawn(qtbot, scatter)
     xs, ys = scatter._marks._line.getData()
     assert np.allclose(
         np.c_[xs, ys], opened.coordinates[list(opened.snapshot.history[1].answer.pair)]
     )
     controller.view(None)
+    wait_drawn(qtbot, scatter)
     xs, ys = scatter._marks._line.getData()
     assert np.allclose(np.c_[xs, ys], opened.coordinates[[2, 7]])
 
@@ -186,7 +196,24 @@ def test_look_ahead_draws_nothing_again(qtbot: QtBot, pictures: RecordedPictures
     controller, opened, scatter = shown_map(qtbot, pictures)
     signs = scatter._marks._signs
     controller.receive(Changed(replace(opened.snapshot, next_if={Verdict.SAME: None})))
+    qtbot.wait(20)
     assert scatter._marks._signs is signs
+
+
+def test_states_in_quick_succession_are_drawn_once(
+    qtbot: QtBot, pictures: RecordedPictures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller, opened, scatter = shown_map(qtbot, pictures)
+    drawn: list[int] = []
+    draw = scatter._draw
+    monkeypatch.setattr(
+        scatter, "_draw", lambda: (drawn.append(controller.snapshot.revision), draw())
+    )
+    for revision in range(2, 7):
+        controller.receive(Changed(replace(opened.snapshot, revision=revision)))
+    assert drawn == []  # what else changed, such as the pair, comes first
+    wait_drawn(qtbot, scatter)
+    assert drawn == [6]
 
 
 def test_a_group_stands_out(qtbot: QtBot, pictures: RecordedPictures) -> None:
@@ -364,6 +391,7 @@ def test_replay_is_shown_by_all_views(qtbot: QtBot, pictures: RecordedPictures) 
     alone = overview_of(np.zeros(40, dtype=np.int32))
     controller.view(1)
     controller.receive(Replayed(replace(opened.snapshot, overview=alone, position=1, live=False)))
+    wait_drawn(qtbot, dock.map)
     assert dock.gallery.groups.rowCount() == 1
     assert {sign.slot for sign in dock.map._marks._signs} == {0}
     assert not dock.gallery.groups.flags(dock.gallery.groups.index(0)) & Qt.ItemFlag.ItemIsEditable

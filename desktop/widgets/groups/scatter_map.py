@@ -76,6 +76,9 @@ class ScatterMap(QWidget):
         self._card = ItemCard(pictures, self)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self._settled)
+        # once what changed at the same time, such as the next pair, is on the screen
+        self._redrawing = QTimer(self, singleShot=True, interval=0)
+        self._redrawing.timeout.connect(self._redraw)
         self._buttons = ZoomButtons(self)
         self._lay_out()
         self._box.sigRangeChanged.connect(self._range_changed)
@@ -181,6 +184,9 @@ class ScatterMap(QWidget):
         self.fit()
 
     def _show(self, _snapshot: object = None) -> None:
+        self._redrawing.start()
+
+    def _redraw(self) -> None:
         """Draw the state shown, unless it is drawn (look-ahead sends one again) or unseen."""
         if self.isVisible() and self._state() != self._drawn:
             self._drawn = self._state()
@@ -196,7 +202,7 @@ class ScatterMap(QWidget):
         opened = self._controller.opened
         if self._points is None and opened is not None:
             self._place(opened)
-        self._show()
+        self._redraw()
 
     def _draw(self) -> None:
         shown, points = self._controller.shown, self._points
