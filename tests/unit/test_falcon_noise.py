@@ -179,7 +179,7 @@ def test_the_weakest_link_of_a_contradiction_is_opened() -> None:
     worst, *_ = belief.doubts(0.2)
     assert worst.branch.tolist() == [False, False, True]
     assert belief.nearest(np.array([2]), np.array([0, 1]), 3) == (2, 1)
-    belief.repair()
+    belief.regroup(belief.repaired())
     assert parts(belief) == {frozenset({0, 1}), frozenset({2})}
 
 
@@ -202,7 +202,7 @@ def test_answers_that_agree_move_nothing() -> None:
         if one != other:
             told(belief, one, other, SAME if one % 4 == other % 4 else DIFFERENT)
     before = belief.groups.copy()
-    belief.repair()
+    belief.regroup(belief.repaired())
     assert belief.groups.tolist() == before.tolist()
 
 
@@ -219,7 +219,7 @@ def test_a_group_parted_by_a_wrong_answer_is_joined_again() -> None:
     (worst, *_) = belief.doubts(0.2)
     assert np.flatnonzero(worst.branch).tolist() in (list(range(6)), list(range(6, 10)))
     told(belief, 1, 7, SAME, SAME)
-    belief.repair()
+    belief.regroup(belief.repaired())
     assert parts(belief) == {frozenset(range(10)), frozenset(range(10, 20))}
 
 
@@ -236,7 +236,7 @@ def test_two_groups_joined_by_a_wrong_answer_are_parted() -> None:
     assert any(doubt.branch.tolist() == [False] * 10 + [True] * 10 for doubt in belief.doubts(0.2))
     told(belief, 2, 13, DIFFERENT, DIFFERENT)
     told(belief, 3, 14, DIFFERENT)
-    belief.repair()
+    belief.regroup(belief.repaired())
     assert parts(belief) == {frozenset(range(10)), frozenset(range(10, 20))}
 
 

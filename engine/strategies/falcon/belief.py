@@ -39,6 +39,7 @@ after the other to where it is likeliest, is his iterated conditional modes.
 from __future__ import annotations
 
 from collections import Counter
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -255,16 +256,26 @@ class Belief:
             found.append(Doubt(int(founders[row]), branches[row], targets))
         return found
 
-    def repair(self) -> None:
-        """Move what answers speak against, the greatest gain first, until nothing gains.
+    def repaired(self) -> Ints:
+        """Give the groups, what answers speak against moved, the greatest gain first.
 
         Prototypes and branches move to another group or become one. When the groups break none of
         the answers since the last repair, nothing moves.
         """
-        news, self._unrepaired = self._unrepaired, []
         pairs = self._broken()
-        if not any(pairs[pair] for pair in news):
-            return
+        trial = copy(self)
+        trial._group = self._group.copy()
+        if any(pairs[pair] for pair in self._unrepaired):
+            trial._improve()
+        return trial._group
+
+    def regroup(self, groups: Ints) -> None:
+        """Take repaired groups for what is believed."""
+        self._group = groups.copy()
+        self._unrepaired = []
+
+    def _improve(self) -> None:
+        """Move one unit after the other, until nothing gains."""
         for _ in range(_PASSES):
             broken = np.logical_or.reduce(self._broken(), axis=1)
             if not broken.any():
@@ -283,11 +294,6 @@ class Belief:
             self._group[units[unit]] = to
             held = self._group >= 0
             self._group[held] = np.unique(self._group[held], return_inverse=True)[1]
-
-    def regroup(self, groups: Ints) -> None:
-        """Take the groups that `repair` led to before."""
-        self._group = groups.copy()
-        self._unrepaired = []
 
     def _weigh(self, units: Bools, founders: Ints) -> tuple[Floats, Ints]:
         """Give the log posterior of each group, and of being one, for sets of prototypes.

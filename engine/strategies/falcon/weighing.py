@@ -24,7 +24,7 @@ import numpy.typing as npt
 from engine.job import Job
 from engine.model import IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
-from engine.strategies.falcon.belief import NOBODY, Belief, Doubt, Floats, Ints
+from engine.strategies.falcon.belief import NOBODY, Belief, Doubt, Floats
 from engine.strategies.falcon.placing import Distances, reason
 
 T = TypeVar("T")
@@ -169,11 +169,7 @@ class WeighedGroups:
         self._belief.settle(at, group, evidence)
 
     def _repair(self) -> None:
-        def repaired() -> Ints:
-            self._belief.repair()
-            return self._belief.groups.copy()
-
-        self._belief.regroup(self._recall("repair", repaired))
+        self._belief.regroup(self._recall("repair", self._belief.repaired))
 
     def _remember(self, *event: object) -> None:
         """Add an event to the past, of which all that is believed is a function."""
