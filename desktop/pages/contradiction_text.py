@@ -27,7 +27,7 @@ def notice(conflicts: tuple[Conflict, ...]) -> str:
     newest = max(conflicts, key=lambda conflict: conflict.seq)
     others, word = len(newest.chain), words.verdict_word(newest.verdict)
     if len(conflicts) > 1:
-        return _tr("{0} contradictions, the newest by “{1}” (#{2}).").format(
+        return _tr("{0} contradictions, newest: “{1}” (#{2}).").format(
             words.number(len(conflicts)), word, newest.seq
         )
     if others == 1:

@@ -726,7 +726,7 @@ def test_a_contradiction_is_a_bar_not_a_dialogue(bench: Bench, qtbot: QtBot) -> 
     bench.reply(replace(older, revision=4))
     assert not bar.isVisible()
     bench.reply(replace(older, revision=5, conflicts=(*older.conflicts, conflict)))
-    assert bar.text == "2 contradictions, the newest by “Different” (#6)."
+    assert bar.text == "2 contradictions, newest: “Different” (#6)."
     bench.reply(replace(bench.opened.snapshot, revision=6))
     assert not bar.isVisible()
 

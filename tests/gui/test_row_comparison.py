@@ -120,3 +120,27 @@ def test_the_table_reports_that_it_is_painted(qtbot: QtBot) -> None:
     heads = [model.headerData(place, Qt.Orientation.Horizontal) for place in range(3)]
     assert heads == ["Column", "this", "that"]
     assert "0,1" in model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_a_long_text_is_read_whole(qtbot: QtBot) -> None:
+    view = RowComparison()
+    qtbot.addWidget(view)
+    view.resize(600, 300)
+    report = "Opacity in the upper lobe, margins irregular; follow-up after three months. " * 4
+    rows = [ITEMS[0].cells, (*ITEMS[1].cells[:4], report, *ITEMS[1].cells[5:])]
+    items = tuple(Item(i, f"row {i + 1}", b"", cells=cells) for i, cells in enumerate(rows))
+    view.set_table(items, COLUMNS)
+    with qtbot.waitExposed(view):
+        view.show()
+    view.show_rows(items[0], items[1], 1)
+    row = [line.name for line in view.lines].index("remark")
+    usual = view.rowHeight(0)
+    letters = view.columnWidth(2) // view.fontMetrics().averageCharWidth()
+    line = view.fontMetrics().lineSpacing()
+    assert view.rowHeight(row) >= (len(report) // letters) * line
+    assert {view.rowHeight(other) for other in range(row)} == {usual}
+    tall = view.rowHeight(row)
+    view.resize(1200, 300)
+    qtbot.waitUntil(lambda: view.rowHeight(row) < tall)  # wider, so lower
+    view.show_rows(ITEMS[0], ITEMS[2], 2)
+    assert {view.rowHeight(other) for other in range(len(view.lines))} == {usual}

@@ -1,8 +1,8 @@
 """Two rows of a table side by side: what differs most comes first.
 
 Hidden: reading numbers from texts, how far apart two values are, drawing. Promised: every shown
-column is listed with both values as they stand in the file; labels kept for evaluation are never
-shown; `painted` tells when the present pair is really on the screen.
+column is listed with both values as they stand in the file; texts are wrapped, not cut off; labels
+kept for evaluation are never shown; `painted` tells when the present pair is really on the screen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,16 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -40,6 +49,8 @@ _DIGITS = 13  # room for a value before the bar begins
 _DOT = 4.0
 _PAD = 10
 _COLUMN, _LEFT, _RIGHT = range(3)
+_WRAPPED = int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextWordWrap)
+_ENDLESS = 1_000_000  # pixels
 _COMPARED = (Role.FEATURE, Role.TEXT)
 
 Index = QModelIndex | QPersistentModelIndex
@@ -77,6 +88,11 @@ class Line:
     differs: bool
     places: tuple[float | None, float | None]
     apart: float
+
+    @property
+    def is_text(self) -> bool:
+        """Whether there is no number, so that the values may be long."""
+        return self.places == (None, None)
 
 
 def number_in(text: str) -> float | None:
@@ -231,10 +247,13 @@ class _ValueDelegate(QStyledItemDelegate):
             texts.setWidth(min(needed, texts.width() // 2))
         painter.setFont(option.font)
         painter.setPen(QColor(colors.text if line.differs else colors.muted))
-        shown = option.fontMetrics.elidedText(
-            option.text, Qt.TextElideMode.ElideRight, texts.width()
-        )
-        painter.drawText(texts, int(Qt.AlignmentFlag.AlignVCenter), shown)
+        if line.is_text:
+            painter.drawText(texts, _WRAPPED, option.text)
+        else:
+            shown = option.fontMetrics.elidedText(
+                option.text, Qt.TextElideMode.ElideRight, texts.width()
+            )
+            painter.drawText(texts, int(Qt.AlignmentFlag.AlignVCenter), shown)
         if line.places[side] is not None:
             start = texts.right() + _PAD
             length = min(_BAR, area.right() - 2 * _PAD - start)
@@ -308,8 +327,24 @@ class RowComparison(QTableView):
         self._lines.put(compare(left, right, self._columns, self._ranges))
         height = self.fontMetrics().height() + _PAD
         self.verticalHeader().setDefaultSectionSize(height)
+        self._fit_rows()
         self.scrollToTop()
         self.dimmed = False
+
+    def _fit_rows(self) -> None:
+        """Give texts the height to be read whole."""
+        usual = self.verticalHeader().defaultSectionSize()
+        for row, line in enumerate(self.lines):
+            height = max(usual, self._text_height(line)) if line.is_text else usual
+            if self.rowHeight(row) != height:
+                self.setRowHeight(row, height)
+
+    def _text_height(self, line: Line) -> int:
+        font = QFont(self.font())
+        font.setBold(line.differs)
+        room = QRect(0, 0, self.columnWidth(_LEFT) - 2 * _PAD, _ENDLESS)
+        measure = QFontMetrics(font).boundingRect
+        return max(measure(room, _WRAPPED, text).height() for text in line.texts) + _PAD
 
     def set_heads(self, left: str, right: str, tips: tuple[str, str] = ("", "")) -> None:
         """Name the two rows; `tips` say more of them."""
@@ -334,6 +369,11 @@ class RowComparison(QTableView):
         """Leave a click to the page, which takes the keyboard focus."""
         super().mousePressEvent(event)
         event.ignore()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Let texts have the height that their new width asks for."""
+        super().resizeEvent(event)
+        self._fit_rows()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint, and tell when the present pair is on the screen for the first time."""
