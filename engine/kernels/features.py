@@ -114,7 +114,7 @@ def approximate(
     text
         What this is for, in plain words; empty = no progress is reported.
     budget
-        Bytes that features may take. Exact sums need none.
+        Bytes that features may take, with what is needed to compute them. Exact sums need none.
 
     Returns
     -------
@@ -130,17 +130,17 @@ def approximate(
     """
     _check("way to sum", sums, SUMS)
     _check("way to choose landmarks", landmarks, LANDMARKS)
-    n = len(points)
+    n, d = points.shape
     if sums == "exact" or (sums == "auto" and n <= EXACT):
         return None
     if sums != "random-features":
         rank = min(rank, n)
-    fitting = budget // (4 * n)
+    fitting, taken = _fitting(sums, n, d, budget), _taken_by(sums, n, d, rank)
     if sums == "auto":
         sums, rank = "nystroem", max(1, min(rank, fitting))
     elif rank > fitting:
         raise ResourceError(
-            f"{rank} features of each of {n} items take {4 * n * rank / 2**20:,.0f} MiB; "
+            f"{rank} features of each of {n} items take {taken / 2**20:,.0f} MiB; "
             f"{budget / 2**20:,.0f} MiB are allowed.",
             f"Choose a rank of at most {fitting}, or sums=exact, which takes longer."
             if fitting
@@ -154,6 +154,24 @@ def approximate(
     columns = _mean_errors(points, kernel, features, rng, job)
     pairs = _pair_errors(points, kernel, features, rng)
     return Approximation(features, Accuracy(sums, landmarks, rank, *columns, *pairs))
+
+
+def _taken_by(sums: str, n: int, d: int, rank: int) -> int:
+    """Give the bytes that features take, with what is needed to compute them.
+
+    For random features these are their frequencies, float64[d, rank], twice while they are drawn,
+    and a tile; for landmarks five float64[rank, rank], among them a Cholesky factor.
+    """
+    if sums == "random-features":
+        return rank * (4 * n + 16 * d + 256)
+    return rank * (4 * n + 40 * rank)
+
+
+def _fitting(sums: str, n: int, d: int, budget: int) -> int:
+    """Give the highest rank for which `_taken_by` is within the budget."""
+    if sums == "random-features":
+        return budget // _taken_by(sums, n, d, 1)
+    return (math.isqrt(n * n + 10 * budget) - n) // 20
 
 
 def nystroem(

@@ -197,20 +197,34 @@ class TestChoice:
 
     def test_the_rank_is_lowered_to_what_fits(self) -> None:
         points = cloud(5001, 2)
-        assert found(points, sums="auto", budget=5001 * 4 * 9 + 3).accuracy.rank == 9
+        assert found(points, sums="auto", budget=9 * (5001 * 4 + 40 * 9)).accuracy.rank == 9
         assert found(points, sums="auto", budget=1).accuracy.rank == 1
 
-    @pytest.mark.parametrize("sums", ["nystroem", "random-features"])
-    def test_what_was_asked_for_and_does_not_fit_is_refused(self, sums: str) -> None:
+    @pytest.mark.parametrize(
+        ("sums", "takes", "most"), [("nystroem", 26, 112), ("random-features", 16, 126)]
+    )
+    def test_what_was_asked_for_and_does_not_fit_is_refused(
+        self, sums: str, takes: int, most: int
+    ) -> None:
         with pytest.raises(ResourceError) as caught:
             found(cloud(8192, 2), sums=sums, rank=512, budget=4 * 2**20)
         assert caught.value.message == (
-            "512 features of each of 8192 items take 16 MiB; 4 MiB are allowed."
+            f"512 features of each of 8192 items take {takes} MiB; 4 MiB are allowed."
         )
-        assert "at most 128" in caught.value.hint
+        assert f"at most {most}," in caught.value.hint
+        assert found(cloud(8192, 2), sums=sums, rank=most, budget=4 * 2**20).accuracy.rank == most
         with pytest.raises(ResourceError) as caught:
             found(cloud(8192, 2), sums=sums, rank=512, budget=5)
         assert caught.value.hint == "Choose sums=exact, which takes longer."
+
+    def test_what_it_takes_to_compute_features_counts_as_well(self) -> None:
+        for n, d, sums, rank in (
+            (150, 784, "random-features", 300_000),
+            (20_000, 4, "nystroem", 13_000),
+        ):
+            assert 4 * n * rank < module.FEATURE_BYTES
+            with pytest.raises(ResourceError, match="1,024 MiB are allowed"):
+                found(torch.zeros(n, d), sums=sums, rank=rank)
 
     def test_unknown_names_are_refused(self) -> None:
         with pytest.raises(ParameterError, match="way to sum “guess”"):
