@@ -74,13 +74,14 @@ class Event:
 class Statement(NamedTuple):
     """What holds about a pair on a path: the verdict in force, and the step that first said it.
 
-    `deliberate`: the person chose to say it (volunteered, brought along, revised) instead of
-    replying to a question.
+    `asked`: it replied to a question. `deliberate`: the person chose to say it (volunteered,
+    brought along) or to change it.
     """
 
     seq: int
     pair: Pair
     verdict: Verdict
+    asked: bool = True
     deliberate: bool = False
 
 
@@ -297,8 +298,9 @@ def statements(path: Iterable[Event]) -> tuple[Statement, ...]:
             first = said[step.target]
             said[step.target] = first._replace(verdict=step.answer.verdict, deliberate=True)
         else:
+            pair, verdict = step.answer.pair, step.answer.verdict
             chosen = step.answer.source in _CHOSEN
-            said[step.seq] = Statement(step.seq, step.answer.pair, step.answer.verdict, chosen)
+            said[step.seq] = Statement(step.seq, pair, verdict, not chosen, chosen)
     return tuple(said.values())
 
 

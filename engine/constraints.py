@@ -30,7 +30,7 @@ class Constraints:
         self._unsure: set[Pair] = set()
         self._answered: set[Pair] = set()
         self._conflicts: list[Conflict] = []
-        self._heard: dict[Pair, list[Verdict]] = {}  # answers that may be wrong, in order
+        self._heard: list[tuple[Pair, Verdict]] = []  # answers that may be wrong, in order
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -98,11 +98,12 @@ class Constraints:
 
     def hear(self, pair: Pair, verdict: Verdict) -> None:
         """Keep an answer that may be wrong: beside the others on its pair, and closing nothing."""
-        self._heard.setdefault(pair, []).append(verdict)
+        self._heard.append((pair, verdict))
 
-    def heard(self, pair: Pair) -> Sequence[Verdict]:
-        """Give the answers on a pair that may be wrong, in the order given."""
-        return self._heard.get(pair, ())
+    @property
+    def heard(self) -> Sequence[tuple[Pair, Verdict]]:
+        """The answers that may be wrong, in the order given."""
+        return self._heard
 
     def why(self, pair: Pair) -> tuple[Evidence, ...]:
         """Return the answers that together settle a pair as SAME or DIFFERENT, as a chain.

@@ -10,7 +10,6 @@ may overrule them; only what a person said deliberately is closed and kept to, a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -19,9 +18,11 @@ from engine.answers import Event, EventKind, Statement
 from engine.constraints import Constraints
 from engine.errors import UsageError
 from engine.job import Job, Relay
-from engine.model import Clustering, IntArray, Pair, Query, Verdict
+from engine.model import Clustering, Cue, IntArray, Pair, Query, Verdict
 from engine.problem import Problem
 from engine.strategies import Strategy
+
+_PATIENCE = 32  # queries that wait at least for items that an older answer is about
 
 
 class Run:
@@ -35,21 +36,21 @@ class Run:
         The pair put to the person for it: the query's own, or one instead of it.
     unsure
         Pairs passed on as UNSURE; a later answer may settle them.
-    used
-        How many answers each pair has given to fresh queries.
     """
 
     def __init__(self, strategy: Strategy, problem: Problem, job: Job) -> None:
         self.strategy = strategy
         self.relay = Relay(job)
         self.unsure: list[Pair] = []
-        self.used: Counter[Pair] = Counter()
+        self._heard = 0  # answers that may be wrong, gone through so far
+        self._parked: list[tuple[Pair, Verdict]] = []  # about items that did not come for long
+        self._waited = 0  # times that the next answer let a query wait
         self.pair: Pair | None = None
         self._generator = strategy.run(problem, self.relay)
         self.query: Query | None = next(self._generator, None)
 
-    def send(self, verdict: Verdict) -> None:
-        """Tell the strategy the verdict on its query."""
+    def send(self, verdict: Verdict | Cue) -> None:
+        """Tell the strategy the verdict on its query, or what else to do about it."""
         if self.query is None:
             raise UsageError("the strategy has finished")
         if verdict is Verdict.UNSURE:
@@ -59,6 +60,45 @@ class Run:
         except StopIteration:
             self.query = None
         self.pair = None
+
+    def go_through(self, closure: Constraints) -> bool:
+        """Pass on the next of the answers that may be wrong, or let the query wait for it.
+
+        Strictly in the order given, whatever is asked: so a run that is built anew comes to where
+        the live one is, and no answer is forgotten when the questions take another course.
+
+        Returns
+        -------
+        bool
+            False when all have been gone through.
+        """
+        for place, (pair, verdict) in enumerate(self._parked):
+            if self._pass_on(pair, verdict):
+                del self._parked[place]
+                return True
+        if self._heard == len(closure.heard):
+            return False
+        pair, verdict = closure.heard[self._heard]
+        if self._pass_on(pair, verdict):
+            self._heard, self._waited = self._heard + 1, 0
+        elif self.query is not None and self._waited < _PATIENCE + self._heard:
+            self._waited += 1
+            self.send(Cue.LATER)
+        else:  # it may never come
+            self._parked.append((pair, verdict))
+            self._heard, self._waited = self._heard + 1, 0
+        return True
+
+    def _pass_on(self, pair: Pair, verdict: Verdict) -> bool:
+        """Pass on an answer to the query, or about another pair; False = it has to wait."""
+        if self.query is not None and pair == self.query.pair:
+            self.send(verdict)
+            return True
+        if not self.strategy.overhear(pair, verdict):
+            return False
+        if self.query is not None:
+            self.send(Cue.RECONSIDER)
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +224,11 @@ class Fold:
         bool
             Whether `run` can go on: False when it was sent what the answer now makes untrue.
         """
-        if self.tolerant and not _firm(said):
-            closure.hear(said.pair, said.verdict)
-            return True
+        if self.tolerant:
+            if said.asked:
+                closure.hear(said.pair, said.verdict)
+            if not _firm(said):
+                return True
         closure.add(said.pair, said.verdict, said.seq)
         if run is None or self.tolerant:  # a tolerant run knows the closure by what it asked only
             return False
@@ -250,14 +292,19 @@ def _drive(run: Run, closure: Constraints, aside: frozenset[int]) -> None:
     """Send every verdict that is settled, and stop at the first pair nobody has settled."""
     out = aside | closure.frozen
     while run.query is not None:
-        verdict = _fresh(run, run.query, closure) if run.query.fresh else _known(run.query, closure)
+        query = run.query
+        verdict = _known(query, closure)
         if verdict is None:
-            pairs = (run.query.pair, *run.query.instead)
+            pairs = (query.pair, *query.instead)
             run.pair = next((pair for pair in pairs if out.isdisjoint(pair)), None)
             if run.pair is not None:
+                if query.fresh and run.go_through(closure):
+                    continue
                 return
             verdict = Verdict.UNSURE
         run.send(verdict)
+    while run.go_through(closure):
+        pass
 
 
 def _known(query: Query, closure: Constraints) -> Verdict | None:
@@ -269,22 +316,6 @@ def _known(query: Query, closure: Constraints) -> Verdict | None:
             return verdict
         unsure = unsure or verdict is Verdict.UNSURE
     return Verdict.UNSURE if unsure else None
-
-
-def _fresh(run: Run, query: Query, closure: Constraints) -> Verdict | None:
-    """Give the next answer on a pair that this run has not been sent yet; a firm one comes first.
-
-    A firm answer is never used up: however often it is asked for, it is the same.
-    """
-    pair = query.pair
-    if closure.settles(pair):
-        return closure.verdict(pair)
-    heard = closure.heard(pair)
-    used = run.used[pair]
-    if used == len(heard):
-        return None
-    run.used[pair] += 1
-    return heard[used]
 
 
 def _grouped(

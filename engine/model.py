@@ -105,6 +105,19 @@ class Query:
     fresh: bool = False
 
 
+class Cue(enum.Enum):
+    """What a fresh query is sent instead of a verdict while older answers are gone through.
+
+    They may be about other pairs: after a revision, or when an item was set aside, a strategy
+    does not ask what it asked before.
+    """
+
+    RECONSIDER = "reconsider"
+    """An answer about another pair was taken in: ask what is to be asked now."""
+    LATER = "later"
+    """The next answer is about items that have not come yet: go on, and come back to this one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What a person is asked: a query bound to the state (`revision`) in which it arose."""

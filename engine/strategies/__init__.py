@@ -10,13 +10,14 @@ from collections.abc import Generator, Mapping
 from typing import Any, ClassVar, Protocol
 
 from engine.job import Job
-from engine.model import Clustering, Query, Verdict
+from engine.model import Clustering, Cue, Pair, Query, Verdict
 from engine.parameters import Parameter, describe, named, parse
 from engine.problem import Problem
 from engine.strategies.falcon import Falcon
 from engine.strategies.random_pairs import RandomPairs
 
-Queries = Generator[Query, Verdict, None]
+Queries = Generator[Query, Verdict | Cue, None]
+"""Only fresh queries are sent cues."""
 
 
 class Strategy(Protocol):
@@ -52,6 +53,16 @@ class Strategy(Protocol):
         Must survive UNSURE anywhere, be deterministic given problem and verdicts, never yield a
         pair twice unless it asks for a fresh answer, and call `job.step` at least every 50 ms of
         work.
+        """
+        ...
+
+    def overhear(self, pair: Pair, verdict: Verdict) -> bool:
+        """Take in an answer about another pair than the one asked about; for the tolerant.
+
+        Returns
+        -------
+        bool
+            False when it cannot be made use of yet, or not at all.
         """
         ...
 

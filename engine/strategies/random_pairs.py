@@ -14,7 +14,7 @@ from engine.confidence import margin
 from engine.constraints import Constraints
 from engine.errors import UsageError
 from engine.job import Job
-from engine.model import Clustering, IntArray, Pair, Query, Reason, Verdict
+from engine.model import Clustering, Cue, IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
 
 if TYPE_CHECKING:
@@ -61,12 +61,19 @@ class RandomPairs:
             if self._constraints.settles(pair) or not problem.set_aside.isdisjoint(pair):
                 continue
             verdict = yield Query(pair, reason, 2)
+            if isinstance(verdict, Cue):
+                raise UsageError("only a fresh query is sent a cue")
             self._constraints.add(pair, verdict, seq)
             if verdict is Verdict.DIFFERENT:
                 self._different.append(pair)
             if verdict is not Verdict.UNSURE:
                 for item in pair:
                     self._judge(problem, item)
+
+    def overhear(self, pair: Pair, verdict: Verdict) -> bool:
+        """Make no use of answers but those asked for."""
+        del pair, verdict
+        return False
 
     def clustering(self) -> Clustering:
         """Give every item the group of the nearest judged item.

@@ -100,5 +100,5 @@ def test_answers_given_to_the_plain_strategy_are_weighed_by_the_other() -> None:
         plain.tell(question.pair, judge(question.pair))
     said = [event.answer.pair for event in plain.log.events]
     weighed = weighing(AnswerLog(plain.log.events))
-    assert all(weighed.constraints.heard(pair) == [judge(pair)] for pair in said)
+    assert list(weighed.constraints.heard) == [(pair, judge(pair)) for pair in said]
     assert len(weighed.clustering.exemplars) > 2  # it went on by what it found said

@@ -322,3 +322,35 @@ def test_what_is_recalled_belongs_to_the_same_rounds() -> None:
     shared = Problem(points)
     for rounds in ([[0, 1], [2]], [[0], [1, 2]]):
         assert worths(shared, rounds) == worths(Problem(points), rounds)
+
+
+@pytest.mark.parametrize("noise", ["0.02", "0.1"])
+def test_no_answer_is_forgotten_when_the_questions_take_another_course(noise: str) -> None:
+    """Setting items aside or changing an answer starts the run anew: it must not start from 0."""
+    session, _ = answered(0.0, 0, noise=noise)
+    assert adjusted_rand_index(session.clustering.labels, TRUTH) == 1
+    end = session.log.position
+    for item in session.clustering.exemplars[:12]:
+        session.set_aside([item])
+        others = np.arange(len(TRUTH)) != item
+        labels = session.clustering.labels[others]
+        assert adjusted_rand_index(labels, TRUTH[others]) > 0.95, item
+        session.go_to(end)
+    for seq in range(1, 20):
+        said = session.log.event(seq).answer
+        session.revise(seq, said.verdict)  # to what it was: only the course may change
+        assert adjusted_rand_index(session.clustering.labels, TRUTH) > 0.95, seq
+        session.go_to(end)
+
+
+def test_copies_of_items_do_not_drown_the_others() -> None:
+    points = np.repeat(np.array([[0.0, 0], [1, 0], [0, 1]]), 10, axis=0)
+    truth = np.repeat([0, 1, 2], 10)
+    session = Session(Problem(points), "falcon", {"noise": "0.1"})
+    oracle = Oracle(truth, 0.1, 1)
+    with np.errstate(invalid="raise", divide="raise"):
+        for _ in range(60):
+            if (question := session.ask()) is None:
+                break
+            session.tell(question.pair, oracle.judge(question.pair))
+    assert adjusted_rand_index(session.clustering.labels, truth) > 0.9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 from engine import strategies
+from engine.answers import AnswerLog
 from engine.job import Job
-from engine.model import Clustering, Pair, Query, Reason, Source, Verdict
+from engine.model import Clustering, Cue, Pair, Query, Reason, Source, Verdict
 from engine.problem import Problem
 from engine.session import Session
 
@@ -19,9 +21,14 @@ SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
 PROBLEM = Problem(np.arange(24.0).reshape(12, 2))
 
 
-def strategy_of(*queries: Query, tolerates: bool = False) -> tuple[type[Any], list[Verdict]]:
-    """Make a strategy that asks what it is told to, and a list of what it is sent."""
-    sent: list[Verdict] = []
+def strategy_of(
+    *queries: Query, tolerates: bool = False, known: int = 0
+) -> tuple[type[Any], list[Any]]:
+    """Make a strategy that asks what it is told to, and a list of what it is sent.
+
+    It makes use of answers to other questions about the first `known` items.
+    """
+    sent: list[Any] = []
 
     @dataclass(frozen=True)
     class Nothing:
@@ -36,11 +43,22 @@ def strategy_of(*queries: Query, tolerates: bool = False) -> tuple[type[Any], li
         def __init__(self, _params: Any) -> None:
             pass
 
-        def run(self, _problem: Problem, _job: Job) -> Generator[Query, Verdict, None]:
+        def run(self, _problem: Problem, _job: Job) -> Generator[Query, Verdict | Cue, None]:
             sent.clear()
-            for query in queries:
-                verdict = yield query
-                sent.append(verdict)
+            left = deque(queries)
+            while left:
+                verdict = yield left[0]
+                if verdict is Cue.LATER:
+                    left.rotate(-1)
+                elif not isinstance(verdict, Cue):
+                    sent.append(verdict)
+                    left.popleft()
+
+        def overhear(self, pair: Pair, verdict: Verdict) -> bool:
+            if max(pair) >= known:
+                return False
+            sent.append((pair, verdict))
+            return True
 
         def clustering(self) -> Clustering:
             return Clustering(np.zeros(12, np.int32), np.zeros(12, np.float32))
@@ -58,10 +76,12 @@ def query(*pairs: tuple[int, int], fresh: bool = False) -> Query:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch):
-    def start(*queries: Query, tolerates: bool = False) -> tuple[Session, list[Verdict]]:
-        made, sent = strategy_of(*queries, tolerates=tolerates)
+    def start(
+        *queries: Query, log: AnswerLog | None = None, **kind: Any
+    ) -> tuple[Session, list[Any]]:
+        made, sent = strategy_of(*queries, **kind)
         monkeypatch.setitem(strategies.REGISTRY, "scripted", made)
-        return Session(PROBLEM, "scripted"), sent
+        return Session(PROBLEM, "scripted", log=log), sent
 
     return start
 
@@ -151,6 +171,25 @@ def test_what_a_person_said_unasked_or_changed_is_firm(started) -> None:
     live.revise(4, DIFFERENT)
     assert sent == [SAME, SAME, DIFFERENT]
     assert live.snapshot().clustering.labels[3] != live.snapshot().clustering.labels[4]
+
+
+def test_answers_to_other_questions_are_passed_on_oldest_first(started) -> None:
+    first, _ = started(
+        *(query(pair, fresh=True) for pair in ((0, 1), (7, 8), (0, 2), (1, 2))), tolerates=True
+    )
+    for verdict in (SAME, DIFFERENT, UNSURE, DIFFERENT):
+        first.tell(asked(first), verdict)
+    log = AnswerLog(first.log.events)
+    # now the strategy asks about others, and items 7 and 8 do not come for long
+    live, sent = started(
+        query((1, 2), fresh=True), query((0, 3), fresh=True), log=log, tolerates=True, known=4
+    )
+    overheard = [((0, 1), SAME), ((0, 2), UNSURE), ((1, 2), DIFFERENT)]
+    assert sent == overheard
+    assert asked(live) == (0, 3)
+    live.tell(Pair(0, 3), SAME)
+    assert sent == [*overheard, SAME]
+    assert asked(live) == (1, 2)  # a fresh answer is wanted, and that one is used
 
 
 def test_answers_that_the_groups_break_are_told(started) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 from engine.confidence import margin
 from engine.errors import ParameterError, UsageError
 from engine.job import Job
-from engine.model import Clustering
+from engine.model import Clustering, Pair, Verdict
 from engine.problem import Problem
 from engine.strategies.falcon.growth import NEAR, Growth
 from engine.strategies.falcon.params import FalconParams
@@ -92,6 +92,10 @@ class Falcon:
             groups.expect(fresh, growth.between(index))
             for prototype, size in zip(fresh, growth.sizes(index), strict=True):
                 yield from groups.place(prototype, size)
+
+    def overhear(self, pair: Pair, verdict: Verdict) -> bool:
+        """Weigh an answer about two prototypes, both of them known by now."""
+        return isinstance(self._groups, WeighedGroups) and self._groups.overhear(pair, verdict)
 
     def clustering(self) -> Clustering:
         """Divide all points among the prototypes, each taking its group's label.

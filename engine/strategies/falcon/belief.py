@@ -215,7 +215,7 @@ class Belief:
             columns.append(np.logaddexp.reduce(log, axis=1) + met)
         return np.stack(columns, axis=1)
 
-    def settle(self, at: int, group: int, evidence: Floats) -> None:
+    def settle(self, at: int, group: int, evidence: Floats | float = 0.0) -> None:
         """Give a prototype its group, n_groups for a new one, and learn from its answers."""
         self._log_posterior += evidence
         self._group[at] = group
@@ -306,7 +306,9 @@ class Belief:
         members = self._members()
         rows, own = np.arange(len(units)), self._group[founders]
         alike = self._alike[founders] @ members
-        alike[rows, own] -= (self._alike[founders] * units).sum(axis=1)
+        # not by taking away: copies of the founder are 1e48 times as like it as all others together
+        left = np.where(units, 0, members[:, own].T)
+        alike[rows, own] = (self._alike[founders] * left).sum(axis=1)
         votes = units @ (self._votes @ members)
         one, other = np.nonzero(np.triu(self._votes))
         within = (units[:, one] & units[:, other]) @ self._votes[one, other]

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from engine.model import IntArray, Pair, Query, Reason, Verdict
+from engine.model import Cue, IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
 
 Squares = npt.NDArray[np.float64]
@@ -48,7 +48,7 @@ class Groups:
         self._between.add(prototypes, between)
         self._apart.update((prototype, set()) for prototype in prototypes)
 
-    def place(self, prototype: int, size: int) -> Generator[Query, Verdict, None]:
+    def place(self, prototype: int, size: int) -> Generator[Query, Verdict | Cue, None]:
         """Ask which group a new prototype belongs to; open a new one when all are ruled out.
 
         Parameters

@@ -22,15 +22,17 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.job import Job
-from engine.model import IntArray, Pair, Query, Reason, Verdict
+from engine.model import Cue, IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
-from engine.strategies.falcon.belief import NOBODY, Belief, Doubt, Floats
+from engine.strategies.falcon.belief import NOBODY, Belief, Bools, Doubt, Floats, Ints
 from engine.strategies.falcon.placing import Distances, reason
 
 T = TypeVar("T")
 
 _ALPHA = 0.2  # probability of a wrong place that is put up with, for one prototype
 _TRIES = 5  # questions about one prototype and one group while it is placed
+_LIKELIER = 0.5  # than all other places together
+_NO_IDEA = 0.5  # chance of SAME, where an answer shall tell nothing of the share of wrong ones
 _AGAIN = 3  # questions about one pair
 _REOPENED = 8  # how often one branch is doubted
 
@@ -57,6 +59,12 @@ class WeighedGroups:
         self._worth: list[int] = []  # about how many points are nearest to each
         self._older = 0  # prototypes of earlier rounds
         self._reopened: Counter[int] = Counter()
+        self._aside: set[int] = set()  # positions that must not be asked about
+        self._placing = NOBODY  # position of the prototype being placed
+        self._tries: Counter[int] = Counter()  # answers about it, by group
+        self._told = 0  # how many of them said something
+        self._placed = True  # False = it has to wait
+        self._left: list[int] = []  # positions that had to wait
 
     @property
     def error(self) -> float:
@@ -75,7 +83,7 @@ class WeighedGroups:
         self._older = self._belief.size
         self._remember("round")
 
-    def place(self, prototype: int, size: int) -> Generator[Query, Verdict, None]:
+    def place(self, prototype: int, size: int) -> Generator[Query, Verdict | Cue, None]:
         """Ask until it is clear enough where a new prototype belongs, and whether others do.
 
         Parameters
@@ -83,31 +91,72 @@ class WeighedGroups:
         size
             Number of points nearest to the prototype.
         """
-        if prototype in self._problem.set_aside:
-            return
         belief = self._belief
         self._items.append(prototype)
         at = self._at[prototype] = belief.add(self._distances(prototype))
         self._worth.append(size)
-        self._remember("add", prototype)
+        aside = prototype in self._problem.set_aside
+        self._remember("add", prototype, aside)
         if self._older:  # a round divides one cell
             older = np.arange(self._older)
             divided = self._recall("cell", lambda: belief.nearest(np.array([at]), older, 1))
             if divided is not None:
                 self._worth[divided[1]] = max(1, self._worth[divided[1]] - size)
-        if at == 0:
+        if aside:  # what was said about it still counts
+            self._aside.add(at)
+            return
+        if not belief.n_groups:
             self._settle(at, 0)
             return
         yield from self._decide(at)
         self._repair()
+        yield from self._ask_again()
+        while self._left and self._placed:
+            if belief.groups[self._left[0]] == NOBODY:
+                yield from self._decide(self._left[0])
+                self._repair()
+            if self._placed:
+                del self._left[0]
+
+    def _ask_again(self) -> Generator[Query, Verdict | Cue, None]:
+        """Ask about whatever the answers have put in doubt, the worst first."""
+        belief = self._belief
         while (doubted := self._recall("doubt", self._next_doubt)) is not None:
             doubt, (one, other), expected = doubted
-            self._reopened[doubt.founder] += 1
             worth = int(np.array(self._worth)[doubt.branch].sum())
             verdict = yield self._query(one, other, _doubtful(worth), worth)
+            if isinstance(verdict, Cue):
+                if verdict is Cue.LATER:
+                    return
+                continue
+            self._reopened[doubt.founder] += 1
             belief.hear(one, other, verdict, expected)
             self._remember("again", one, other, verdict.value)
             self._repair()
+
+    def overhear(self, pair: Pair, verdict: Verdict) -> bool:
+        """Weigh an answer about two prototypes that was given to another question.
+
+        Returns
+        -------
+        bool
+            False when one of them has not come yet.
+        """
+        if pair.a not in self._at or pair.b not in self._at:
+            return False
+        one, other = self._at[pair.a], self._at[pair.b]
+        if self._placing in (one, other):
+            self._hear(one, other, verdict)
+            return True
+        self._belief.hear(one, other, verdict, _NO_IDEA)
+        self._remember("overhear", one, other, verdict.value)
+        for at in (one, other):
+            if self._belief.groups[at] == NOBODY and self._belief.n_groups:
+                chance = self._belief.posterior(at)
+                if chance.max() > _LIKELIER:
+                    self._belief.settle(at, int(chance.argmax()))
+        self._repair()
+        return True
 
     def memberships(self, prototypes: list[int]) -> tuple[npt.NDArray[np.bool_], IntArray]:
         """Give, for each prototype, whether answers settled its group, and the group.
@@ -132,41 +181,56 @@ class WeighedGroups:
                 group[row], settled[row] = belief.groups[at], True
         return settled, group
 
-    def _decide(self, at: int) -> Generator[Query, Verdict, None]:
+    def _decide(self, at: int) -> Generator[Query, Verdict | Cue, None]:
         """Ask about one group after the other, the likeliest first, and give a prototype its own.
 
         Without an answer, or while no place is likelier than all others together, it has none.
         """
         belief, size = self._belief, self._worth[at]
-        tries: Counter[int] = Counter()
-        told = 0
+        self._placing, self._tries, self._told, self._placed = at, Counter(), 0, True
         while True:
-            chance, group, pair = self._recall("choice", partial(self._choose, at, tries))
+            chance, group, pair = self._recall("choice", partial(self._choose, at))
             top = int(chance.argmax())
-            if (told and 1 - chance[top] <= _ALPHA) or pair is None:
+            if (self._told and 1 - chance[top] <= _ALPHA) or pair is None:
                 break
-            ruled_out = sum(count > 0 for other, count in tries.items() if other != group)
-            why = _again() if tries[group] else reason(size, ruled_out, belief.n_groups)
+            ruled_out = sum(count > 0 for other, count in self._tries.items() if other != group)
+            why = _again() if self._tries[group] else reason(size, ruled_out, belief.n_groups)
             verdict = yield self._query(*pair, why, size)
-            belief.hear(*pair, verdict)
-            self._remember("hear", *pair, verdict.value)
-            told += verdict is not Verdict.UNSURE
-            tries[group] += 1 if verdict is not Verdict.UNSURE else _TRIES
-        if told and chance[top] > 0.5:
+            if verdict is Cue.LATER:
+                self._placed = False
+                if at not in self._left:
+                    self._left.append(at)
+                break
+            if not isinstance(verdict, Cue):
+                self._hear(*pair, verdict)
+        if self._told and chance[top] > _LIKELIER:
             self._settle(at, top)
+        self._placing = NOBODY
 
-    def _choose(self, at: int, tries: Counter[int]) -> tuple[Floats, int, tuple[int, int] | None]:
+    def _hear(self, one: int, other: int, verdict: Verdict) -> None:
+        """Take in an answer about the prototype being placed."""
+        self._belief.hear(one, other, verdict)
+        self._remember("hear", one, other, verdict.value)
+        group = int(self._belief.groups[other if one == self._placing else one])
+        self._told += verdict is not Verdict.UNSURE
+        self._tries[group] += 1 if verdict is not Verdict.UNSURE else _TRIES
+
+    def _choose(self, at: int) -> tuple[Floats, int, tuple[int, int] | None]:
         """Give the chances of the groups, and the likeliest one left to ask about with a pair."""
         chance = self._belief.posterior(at)
         for group in np.argsort(-chance[:-1], kind="stable"):
-            pair = self._pair(at, group) if tries[group] < _TRIES else None
+            pair = self._pair(at, group) if self._tries[group] < _TRIES else None
             if pair is not None:
                 return chance, int(group), pair
         return chance, NOBODY, None
 
     def _settle(self, at: int, group: int) -> None:
-        evidence = self._recall("evidence", partial(self._belief.evidence, at))
-        self._belief.settle(at, group, evidence)
+        """Give a prototype its group, and learn from the answers if it has just come."""
+        if at == self._belief.size - 1:
+            evidence = self._recall("evidence", partial(self._belief.evidence, at))
+            self._belief.settle(at, group, evidence)
+        else:
+            self._belief.settle(at, group)
 
     def _repair(self) -> None:
         self._belief.regroup(self._recall("repair", self._belief.repaired))
@@ -183,7 +247,7 @@ class WeighedGroups:
         return self._problem.steps.get(("falcon.weighing", self._past, what), compute)
 
     def _pair(self, at: int, group: int) -> tuple[int, int] | None:
-        members = np.flatnonzero(self._belief.groups == group)
+        members = self._open(self._belief.groups == group)
         return self._belief.nearest(np.array([at]), members, _AGAIN)
 
     def _next_doubt(self) -> tuple[Doubt, tuple[int, int], float] | None:
@@ -194,11 +258,16 @@ class WeighedGroups:
             if self._reopened[doubt.founder] >= _REOPENED:
                 continue
             for group, expected in doubt.targets:
-                others = np.flatnonzero((belief.groups == group) & ~doubt.branch)
-                pair = belief.nearest(np.flatnonzero(doubt.branch), others, _AGAIN)
+                others = self._open((belief.groups == group) & ~doubt.branch)
+                pair = belief.nearest(self._open(doubt.branch), others, _AGAIN)
                 if pair is not None:
                     return doubt, pair, expected
         return None
+
+    def _open(self, prototypes: Bools) -> Ints:
+        """Give the positions of those that may be asked about."""
+        found: Ints = np.flatnonzero(prototypes)
+        return np.array([at for at in found if at not in self._aside], dtype=found.dtype)
 
     def _query(self, one: int, other: int, why: Reason, worth: int) -> Query:
         pair = Pair.of(self._items[one], self._items[other])
