@@ -44,7 +44,7 @@ class StepCache:
         Where `indices` are kept for the next time the project is opened.
     """
 
-    def __init__(self, budget: int = 256 * 2**20, shelf: Shelf | None = None) -> None:
+    def __init__(self, budget: int = 512 * 2**20, shelf: Shelf | None = None) -> None:
         self._budget = budget
         self._shelf = shelf
         self._held = 0
@@ -66,6 +66,13 @@ class StepCache:
             _, (_, freed) = self._entries.popitem(last=False)
             self._held -= freed
         return value
+
+    def held(self, key: Hashable) -> object | None:
+        """Return the result under `key` if it is held, else None; nothing is computed."""
+        if key not in self._entries:
+            return None
+        self._entries.move_to_end(key)
+        return self._entries[key][0]
 
     def indices(self, key: str, compute: Callable[[], npt.ArrayLike]) -> IntArray:
         """Return small results (item ids), from the shelf when an earlier session left them.

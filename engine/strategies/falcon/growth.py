@@ -77,7 +77,6 @@ class Growth:
         self._job = job
         self._key = f"{name} {shown(params)} seed={problem.seed} on {problem.fingerprint}"
         self._rounds: list[IntArray] = []
-        self._last: tuple[int, Partition] | None = None
 
     def reach(self, index: int) -> bool:
         """Tell whether there is a round `index`, and make it known."""
@@ -135,6 +134,14 @@ class Growth:
         """Give the points by their nearest prototype of the rounds up to `index`."""
         key = (self._key, "partition", index)
         return self._problem.steps.get(key, lambda: self._assign(index))
+
+    def _nearest_held(self, index: int) -> tuple[int, Partition | None]:
+        """Give the latest partition before a round that is still held, and its prototypes."""
+        for earlier in range(index - 1, -1, -1):
+            held = self._problem.steps.held((self._key, "partition", earlier))
+            if isinstance(held, Partition):
+                return len(self.all_prototypes(earlier)), held
+        return 0, None
 
     def report(self) -> dict[str, object]:
         """Tell the kernel and its width, and how its sums over all points were computed.
@@ -207,9 +214,7 @@ class Growth:
         n = self._problem.n
         matrix = self._matrix(criticisms=self._params.local != "none")
         chosen = self.all_prototypes(index)
-        known, before = 0, None
-        if self._last is not None and self._last[0] < index:
-            known, before = len(self.all_prototypes(self._last[0])), self._last[1]
+        known, before = self._nearest_held(index)
         fresh, width = chosen[known:], min(NEAR, len(chosen))
         near = np.full((width, n), len(chosen), np.int32)
         distance = np.full((width, n), np.inf, np.float32)
@@ -219,15 +224,14 @@ class Growth:
             near[:kept], distance[:kept] = before.near, before.distance
             pull += before.pull
         for rows, apart in matrix.distances(fresh, self._job):
-            pull[rows] += matrix.of_distances(apart).sum(1)
+            values = matrix.of_distances(apart)
             to_fresh = apart.float().cpu().numpy()
             for column, item in enumerate(fresh):
+                pull[rows] += values[:, column]  # one by one: the same sum from wherever it starts
                 if rows.start <= item < rows.stop:
                     to_fresh[item - rows.start, column] = _ITSELF
                 _insert(near[:, rows], distance[:, rows], known + column, to_fresh[:, column])
-        partition = Partition(near, distance, pull)
-        self._last = index, partition
-        return partition
+        return Partition(near, distance, pull)
 
     # ------------------------------------------------------------------ kernel sums
 
