@@ -162,9 +162,18 @@ def test_landmarks_at_every_point_change_nothing() -> None:
     assert near.report()["largest_error"] < 1e-5
 
 
-def test_criticisms_of_many_points_are_sought_among_some(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("sums", "wide"), [("nystroem", False), ("auto", True)])
+def test_criticisms_of_many_points_are_sought_among_some(
+    monkeypatch: pytest.MonkeyPatch, sums: str, wide: bool
+) -> None:
+    everywhere = grown(blobs(), 6, sums=sums, rank=64)
     monkeypatch.setattr(growing, "_CANDIDATES", 50)
-    growth = grown(blobs(), 6, sums="nystroem", rank=64)
+    if wide:
+        monkeypatch.setattr(growing, "_ALL_SOUGHT", blobs().size - 1)
+    growth = grown(blobs(), 6, sums=sums, rank=64)
+    assert [growth.criticisms(at) for at in range(6)] != [
+        everywhere.criticisms(at) for at in range(6)
+    ]
     for index in range(1, 6):
         found = growth.criticisms(index)
         assert len(found) == len(set(found)) == len(growth.all_prototypes(index - 1)) + 1

@@ -30,7 +30,8 @@ NEAR = 8  # prototypes remembered for each point, nearest first
 _START = 2  # prototypes of the first round
 _ITSELF = -1.0  # distance that puts a prototype before any copy of it
 _COMPARING = "Comparing all items with each other"
-_CANDIDATES = 2048  # points among which criticisms are sought where sums are not exact
+_CANDIDATES = 2048  # points among which criticisms are sought where all would take too long
+_ALL_SOUGHT = 400_000  # numbers of points that do not
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +192,9 @@ class Growth:
     def _criticise(self, index: int) -> IntArray:
         """Pick the criticisms of a round, one more than there are prototypes.
 
-        Their number times the points among which they are sought is the cost of a round. Where
-        sums are not exact a sample of the points does, another one in each round: what counts is
-        how many criticisms fall in each cell. The groups are as good as with all points sought
+        Their number times the points among which they are sought is the cost of a round. Of
+        many points, and of wide ones, a sample does, another one in each round: what counts is how
+        many criticisms fall in each cell. The groups are as good as with all points sought
         (`tests/benchmark/curves.py` on sets of more than 5000 points, with other `_CANDIDATES`).
         """
         from engine.kernels import mmd
@@ -202,8 +203,10 @@ class Growth:
         matrix = self._matrix(criticisms=True)
         witness = self._means(criticisms=True) - self.partition(index - 1).pull / len(chosen)
         candidates = np.delete(np.arange(self._problem.n, dtype=np.int32), chosen)
-        exact = self._features(self._kernel(criticisms=True)) is None
-        if not exact and len(candidates) > _CANDIDATES:
+        some = self._features(self._kernel(criticisms=True)) is not None or (
+            self._params.sums == "auto" and self._problem.points.size > _ALL_SOUGHT
+        )
+        if some and len(candidates) > _CANDIDATES:
             rng = self._problem.rng(f"falcon.criticisms.{index}")
             candidates = np.sort(rng.choice(candidates, _CANDIDATES, replace=False))
         part = matrix.part(candidates)
