@@ -151,7 +151,7 @@ class ProgressDock(QDockWidget):
         undecided = int((shown.overview.slots < 0).sum()) - len(aside)
         self._set("groups", groups)
         self._set("unsure", words.number(progress.unsure))
-        self._set("implied", words.number(progress.implied))
+        self._set("implied", words.number(progress.implied) if progress.implied else None)
         self._set("undecided", words.number(undecided) if undecided > 0 and divided else None)
         self._set("aside", words.number(progress.set_aside) if progress.set_aside else None)
         overruled = len(shown.overruled)
