@@ -147,7 +147,7 @@ def _judge(person: Person, dog: Watchdog, watch: Stopwatch) -> None:
     dog.phase = "unsure answers"
     for _ in range(10):
         person.wait_ready()
-        watch.measure("unsure (never ahead)", lambda: person.answer(Verdict.UNSURE))
+        watch.measure("unsure, ahead", lambda: person.answer(Verdict.UNSURE))
     dog.phase = "undo"
     for _ in range(15):
         person.wait_ready()
