@@ -51,7 +51,7 @@ def number_features(values: Floats, name: str, scale: str, source: str) -> Float
     Raises
     ------
     DatasetError
-        When an unscaled value is too large for float32.
+        When an unscaled value is too large for float32, or all become the same in it.
     """
     missing = np.isnan(values)
     if missing.any():
@@ -63,6 +63,12 @@ def number_features(values: Floats, name: str, scale: str, source: str) -> Float
     if not np.isfinite(feature).all():
         raise DatasetError(
             f"{source}: column “{name}” holds numbers too large to be compared unscaled",
+            "Scale the columns to 0…1.",
+        )
+    if values.size and values.min() != values.max() and feature.min() == feature.max():
+        raise DatasetError(
+            f"{source}: the numbers of column “{name}” are too small or too close to each other to"
+            " be compared unscaled",
             "Scale the columns to 0…1.",
         )
     return feature[:, None]

@@ -135,6 +135,9 @@ def test_unscaled(tmp_path: Path) -> None:
     assert dataset.features.tolist() == [[-5, 1], [20, 3]]
     with pytest.raises(DatasetError, match="too large to be compared unscaled"):
         read(tmp_path, "a\n1\n1e300\n", scale="none")
+    for one, other in (("1e-300", "2e-300"), ("1000000000", "1000000000.5")):
+        with pytest.raises(DatasetError, match="column “a” are too small or too close"):
+            read(tmp_path, f"a\n{one}\n{other}\n", scale="none")
     with pytest.raises(ParameterError, match="zscore"):
         read(tmp_path, "a\n1\n2\n", scale="zscore")
 
