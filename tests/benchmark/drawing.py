@@ -201,6 +201,7 @@ def _dress(plot: Any, points: int) -> None:
     plot.hideButtons()
     for side in ("left", "bottom"):
         axis = plot.getAxis(side)
+        axis.enableAutoSIPrefix(False)  # an ARI of 0.8, not of 800 thousandths
         axis.setPen(LIGHT.muted)
         axis.setTextPen(LIGHT.text)
         axis.setStyle(tickFont=font)
