@@ -1,4 +1,4 @@
-"""TAHC: merge the two closest groups again and again; the baseline that hierarchies build on.
+"""TAHC: the two closest groups are merged again and again.
 
 References
 ----------
@@ -32,8 +32,8 @@ class TahcParams:
         default="complete",
         metadata={
             "choices": LINKAGES,
-            "help": "How far apart two groups are: as their farthest items, their nearest, the "
-            "mean over all pairs, or by how much merging spreads them out (ward).",
+            "help": "How far apart two groups are: as their farthest items, as their nearest, the "
+            "mean over all pairs, or how much merging would spread them out (ward).",
         },
     )
     memory: int = field(
