@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ENGINE_FLOORS = [
     {"errors", "model"},
     {"job", "loading"},
-    {"answers", "constraints", "dataset", "problem"},
+    {"answers", "constraints", "dataset", "hierarchy", "problem"},
     {"device", "kernels", "metrics", "parameters", "confidence", "outfile"},
     {"readers"},
     {"embedders", "strategies", "clusterers", "overview", "layout"},

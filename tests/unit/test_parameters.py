@@ -60,7 +60,7 @@ def test_says_what_is_allowed(given: dict[str, str], message: str) -> None:
 
 def test_names_of_strategies_and_methods_are_a_contract() -> None:
     assert {"falcon", "random"} <= set(strategies.REGISTRY)
-    assert {"kmeans"} <= set(clusterers.REGISTRY)
+    assert {"kmeans", "tahc"} <= set(clusterers.REGISTRY)
     for registry in (strategies, clusterers):
         for name, entry in registry.REGISTRY.items():
             assert entry.name == name

@@ -1,0 +1,108 @@
+"""TAHC: the two closest groups are merged again and again.
+
+References
+----------
+Traditional agglomerative hierarchical clustering, algorithm 1 of the article on HMCAHC
+(algorithms.md, sec. 5.1); Sørensen (1948), complete linkage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine.clusterers.linkage import LINKAGES, of_points
+from engine.confidence import margin
+from engine.constraints import Constraints
+from engine.errors import ParameterError
+from engine.hierarchy import Hierarchy
+from engine.job import Job
+from engine.model import Clustering, FloatArray
+from engine.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class TahcParams:
+    """Parameters of TAHC."""
+
+    groups: int = field(metadata={"least": 1, "help": "The number of groups."})
+    linkage: str = field(
+        default="complete",
+        metadata={
+            "choices": LINKAGES,
+            "help": "How far apart two groups are: as their farthest items, as their nearest, the "
+            "mean over all pairs, or how much merging would spread them out (ward).",
+        },
+    )
+    memory: int = field(
+        default=2000,
+        metadata={
+            "least": 1,
+            "help": "Memory for the distances between all items, in MB, at most; 10,000 items "
+            "take 400.",
+        },
+    )
+
+
+class Tahc:
+    """Merges from single items up to the number of groups wanted; every level is at hand.
+
+    Parameters
+    ----------
+    params
+        The number of groups must be given.
+    """
+
+    name: ClassVar[str] = "tahc"
+    version: ClassVar[int] = 1
+    Params: ClassVar[type[Any]] = TahcParams
+
+    def __init__(self, params: TahcParams) -> None:
+        self._params = params
+
+    def cluster(self, problem: Problem, constraints: Constraints, job: Job) -> Clustering:
+        """Cut the hierarchy where the wanted number of groups is left; constraints are left aside.
+
+        Confidence is the margin (e - d) / (e + d) between two heights: d, at which the item came
+        to the core of its group, and e, at which the group is merged into another. The core is
+        what is reached by following the larger branch down.
+
+        Raises
+        ------
+        ParameterError
+            When there are fewer points than groups.
+        ResourceError
+            When the distances take more memory than allowed.
+        """
+        del constraints  # TAHC knows none
+        k = self._params.groups
+        if k > problem.n:
+            raise ParameterError(f"tahc: groups must be at most {problem.n}, one per item, not {k}")
+        hierarchy = self.hierarchy(problem, job)
+        return Clustering.of(hierarchy.cut(k), _confidence(hierarchy, k))
+
+    def hierarchy(self, problem: Problem, job: Job) -> Hierarchy:
+        """Give every level; kept among the problem's steps, whatever the number of groups."""
+        linkage, memory = self._params.linkage, self._params.memory * 10**6
+        key = (self.name, self.version, problem.fingerprint, linkage)
+        return problem.steps.get(
+            key, lambda: of_points(problem.points, linkage, job, memory=memory)
+        )
+
+
+def _confidence(hierarchy: Hierarchy, groups: int) -> FloatArray:
+    """Give the margin between coming to the core of a group and leaving it, float32[n]."""
+    n = hierarchy.n
+    size = np.concatenate([np.ones(n, dtype=np.int32), hierarchy.sizes])
+    _, joined = hierarchy.parents()
+    tops = hierarchy.nodes(groups)
+    came = np.zeros(2 * n - 1)  # by node: how high it came to the core; 0 = it has not yet
+    for made in range(n - groups - 1, -1, -1):
+        first, second = hierarchy.merges[made]
+        larger, smaller = (first, second) if size[first] >= size[second] else (second, first)
+        here = came[n + made]
+        came[larger] = here
+        came[smaller] = here or hierarchy.heights[made]
+    return margin(came[:n], joined[tops])
