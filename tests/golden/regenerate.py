@@ -31,6 +31,7 @@ CASES = {
     "falcon-fixed": {"width": "fixed", "order": "mean"},
     "falcon-landmarks": {"sums": "nystroem", "rank": "16"},
     "falcon-noise": {"noise": "0.1"},
+    "cobras": {},
     "random": {},
 }
 """File name -> parameters; what stands before the first hyphen is the strategy."""
