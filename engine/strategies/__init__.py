@@ -13,6 +13,7 @@ from engine.job import Job
 from engine.model import Clustering, Cue, Pair, Query, Verdict
 from engine.parameters import Parameter, describe, named, parse
 from engine.problem import Problem
+from engine.strategies.consolidate import ActivePCK, ExploreConsolidate
 from engine.strategies.falcon import Falcon
 from engine.strategies.random_pairs import RandomPairs
 
@@ -79,7 +80,7 @@ class Strategy(Protocol):
 
 
 REGISTRY: dict[str, type[Strategy]] = {
-    strategy.name: strategy for strategy in (Falcon, RandomPairs)
+    strategy.name: strategy for strategy in (Falcon, RandomPairs, ExploreConsolidate, ActivePCK)
 }
 
 
