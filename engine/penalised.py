@@ -16,7 +16,7 @@ in semi-supervised clustering", sections 3 and 4: MPCK-Means; here each group ha
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -266,17 +266,21 @@ class _Descent:
 
     def _costs(self) -> tuple[Floats, Floats]:
         """Give squared distances to the means, and these with the price of the metric."""
-        n = len(self._rows)
-        squares = np.empty((n, self._k))
+        squares = np.empty((len(self._rows), self._k))
         scaled = self._metric * self._means
         constant = (scaled * self._means).sum(axis=1)
-        block = max(1, _BLOCK_VALUES // (self._d + self._k))
-        for start in range(0, n, block):
-            self._job.step()
-            rows = self._rows[start : start + block]
+        for part in self._blocks():
+            rows = self._rows[part]
             near = np.square(rows) @ self._metric.T - 2 * (rows @ scaled.T) + constant
-            squares[start : start + block] = np.maximum(near, 0)
+            squares[part] = np.maximum(near, 0)
         return squares, squares - np.log(self._metric).sum(axis=1)
+
+    def _blocks(self) -> Iterator[slice]:
+        """Cut the rows into blocks that are soon done with."""
+        block = max(1, _BLOCK_VALUES // (self._d + self._k))
+        for start in range(0, len(self._rows), block):
+            self._job.step()
+            yield slice(start, start + block)
 
     def _in_turn(self, costs: Floats, number: int) -> Ints:
         """Assign the answered items, one after the other in random order: int64[m]."""
@@ -330,16 +334,18 @@ class _Descent:
 
         A group left empty keeps its mean.
         """
-        spread = np.zeros((self._k, self._d))
         sizes = np.bincount(self._labels, minlength=self._k).astype(np.float64)
-        for group in np.flatnonzero(sizes):
-            self._job.step()
-            rows = self._rows[self._labels == group]
-            self._means[group] = rows.mean(axis=0)
+        sums, squares = np.zeros((2, self._k, self._d))
+        for rows in self._blocks():
+            own = (self._labels[rows] == np.arange(self._k)[:, None]).astype(np.float64)
+            sums += own @ self._rows[rows]
             if self._learn:
-                spread[group] = np.square(rows - self._means[group]).sum(axis=0)
+                squares += own @ np.square(self._rows[rows])
+        full = sizes > 0
+        self._means[full] = sums[full] / sizes[full, None]
         if not self._learn:
             return
+        spread = np.maximum(squares - sizes[:, None] * np.square(self._means), 0)
         within = spread.sum(axis=0) / len(self._rows)
         spread += self._weight * self._broken_spread()
         # Few items say little of a spread: that within all groups stands in for what they lack.

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 _EXAMPLES = 4  # members of a neighbourhood that may be shown for it, the nearest first
 _FIRST_REACH = 32  # items that the first search for far ones goes through
-_STARTS = 5
+_STARTS = 5  # random first means for groups not met yet, at most
+_START_VALUES = 2**19  # values that all starts may go through: large data make do with one
 _BLOCK_VALUES = 2**20  # values held at once
 
 _FAR = (
@@ -257,7 +258,7 @@ class _Consolidating:
             self._draws,
             self._job,
             learn=self.learns,
-            starts=_STARTS,
+            starts=max(1, min(_STARTS, _START_VALUES // (problem.n * problem.d))),
         )
         labels = fit.labels.copy()
         group_of = _matched(labels, members, k)
