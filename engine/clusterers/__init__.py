@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
 from engine.clusterers.kmeans import KMeans
+from engine.clusterers.pck import PCKMeans
 from engine.clusterers.tahc import Tahc
 from engine.constraints import Constraints
 from engine.job import Job
@@ -44,7 +45,7 @@ class Clusterer(Protocol):
         ...
 
 
-REGISTRY: dict[str, type[Clusterer]] = {method.name: method for method in (KMeans, Tahc)}
+REGISTRY: dict[str, type[Clusterer]] = {method.name: method for method in (KMeans, Tahc, PCKMeans)}
 
 
 def make(name: str, params: Mapping[str, str]) -> Clusterer:

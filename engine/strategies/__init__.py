@@ -14,6 +14,7 @@ from engine.model import Clustering, Cue, Pair, Query, Verdict
 from engine.parameters import Parameter, describe, named, parse
 from engine.problem import Problem
 from engine.strategies.cobras import Cobras
+from engine.strategies.consolidate import ActivePCK, ExploreConsolidate
 from engine.strategies.falcon import Falcon
 from engine.strategies.random_pairs import RandomPairs
 
@@ -80,7 +81,8 @@ class Strategy(Protocol):
 
 
 REGISTRY: dict[str, type[Strategy]] = {
-    strategy.name: strategy for strategy in (Falcon, Cobras, RandomPairs)
+    strategy.name: strategy
+    for strategy in (Falcon, Cobras, ExploreConsolidate, ActivePCK, RandomPairs)
 }
 
 

@@ -20,7 +20,7 @@ ENGINE_FLOORS = [
     {"job", "loading"},
     {"answers", "constraints", "dataset", "hierarchy", "problem"},
     {"device", "kernels", "metrics", "parameters", "confidence", "outfile"},
-    {"readers"},
+    {"readers", "penalised"},
     {"embedders", "strategies", "clusterers", "overview", "layout"},
     {"fold", "project"},
     {"session"},

@@ -27,6 +27,8 @@ from engine.strategies import REGISTRY  # noqa: E402
 
 BUDGET = 60
 CASES = {
+    "active-pck": {},
+    "explore-consolidate": {},
     "falcon": {},
     "falcon-fixed": {"width": "fixed", "order": "mean"},
     "falcon-landmarks": {"sums": "nystroem", "rank": "16"},
@@ -34,7 +36,12 @@ CASES = {
     "cobras": {},
     "random": {},
 }
-"""File name -> parameters; what stands before the first hyphen is the strategy."""
+"""File name -> parameters; the file name begins with the strategy's."""
+
+
+def strategy_of(case: str) -> str:
+    """Give the strategy whose name a file name begins with: the longest such."""
+    return max((name for name in REGISTRY if case.startswith(name)), key=len)
 
 
 def five_groups() -> tuple[np.ndarray, np.ndarray]:
@@ -49,7 +56,7 @@ def five_groups() -> tuple[np.ndarray, np.ndarray]:
 def play(case: str) -> dict[str, Any]:
     """Answer 60 questions as an expert who never errs; give questions and ARI after each."""
     points, truth = five_groups()
-    name = case.split("-", maxsplit=1)[0]
+    name = strategy_of(case)
     session = Session(Problem(points, seed=1), name, CASES[case])
     questions: list[tuple[int, int, str]] = []
     curve: list[float] = []

@@ -325,7 +325,10 @@ def test_ctrl_c_while_the_program_is_loaded(monkeypatch):
         (["simulate", "{array}", "--budget", "3", "--noise", "2"], "between 0 and 1"),
         (["simulate", "{array}", "--budget", "3", "--noise", "x"], "invalid float value: 'x'"),
         (["simulate", "{array}", "--budget", "3", "--seed", "x"], "'x' is not a whole number"),
-        (["simulate", "{array}", "--budget", "3", "--strategy", "x"], "falcon, cobras, random"),
+        (
+            ["simulate", "{array}", "--budget", "3", "--strategy", "x"],
+            "falcon, cobras, explore-consolidate, active-pck, random",
+        ),
         (["simulate", "{array}", "--budget", "3", "--set", "width"], "key=value"),
         (["simulate", "{array}", "--budget", "3", "--set", "depth=1"], "it has: width"),
         (["simulate", "{array}", "--budget", "3", "--set", "width=1"], "must be one of"),
