@@ -8,7 +8,8 @@ one super-instance or in two that answers join.
 References
 ----------
 Van Craenendonck, Dumancic, Van Wolputte, Blockeel (2018), COBRAS: fast, iterative, active
-clustering with pairwise constraints (IDA). Algorithm 1 is `Cobras.run`, 2 is `_level`, 3 `_merge`.
+clustering with pairwise constraints (IDA): its loop is `Cobras.run`, the choice of a splitting level
+`_level`, the merging `_merge`.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Cobras:
     """The strategy as the loop of the paper.
 
     Where the paper is silent: the search for a splitting level goes on in the smaller of the two
-    parts, as in the authors' program; UNSURE ends it at the level reached. A pair of clusters left
+    parts; UNSURE ends it at the level reached. A pair of clusters left
     unsure stays apart until the next merge, which asks about their next closest pair. The medoids
     of two clusters are those closest to each other. Once nothing can be split, merging goes on
     until every pair of clusters is settled or was left unsure.
