@@ -8,8 +8,8 @@ one super-instance or in two that answers join.
 References
 ----------
 Van Craenendonck, Dumancic, Van Wolputte, Blockeel (2018), COBRAS: fast, iterative, active
-clustering with pairwise constraints (IDA): its loop is `Cobras.run`, the choice of a splitting level
-`_level`, the merging `_merge`.
+clustering with pairwise constraints (IDA): its loop is `Cobras.run`, the choice of a splitting
+level `_level`, the merging `_merge`.
 """
 
 from __future__ import annotations
