@@ -94,8 +94,9 @@ class Query:
         Other pairs that ask the same, the best first: put to the person when an item of `pair` is
         part of an unsettled contradiction.
     fresh
-        Asks for one more answer on the pair, whatever is known: the k-th such query of a run gets
-        the k-th answer in force about its pair. For strategies that are `tolerant`.
+        Asks for one more answer on the pair, whatever is known. Older answers come first, in the
+        order given: as the verdict if on this pair, else as a `Cue`. For strategies that are
+        `tolerant`.
     """
 
     pair: Pair

@@ -195,7 +195,7 @@ class Growth:
         Their number times the points among which they are sought is the cost of a round. Of
         many points, and of wide ones, a sample does, another one in each round: what counts is how
         many criticisms fall in each cell. The groups are as good as with all points sought
-        (`tests/benchmark/curves.py` on sets of more than 5000 points, with other `_CANDIDATES`).
+        (compared on PENDIGITS, SATIMAGE, OPTDIGITS and LETTER, with other `_CANDIDATES`).
         """
         from engine.kernels import mmd
 
