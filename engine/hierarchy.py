@@ -1,18 +1,20 @@
 """Hierarchy: every grouping that merging pairs of groups goes through, from n groups to one.
 
-Hidden here: how a level becomes labels. Promised: a frozen value, the heights of which never fall
-from merge to merge; cutting it costs O(n log n) without a loop over items, so that a cut line can
-be dragged.
+Hidden here: how a level becomes labels, and where two items meet. Promised: frozen values, heights
+that never fall from merge to merge; cutting costs O(n log n) without a loop over items, so that a
+cut line can be dragged.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.model import IntArray
+from engine.model import IntArray, Pair, Verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +140,17 @@ class Hierarchy:
         joined[self.merges] = self.heights[:, None]
         return parent, joined
 
+    def meetings(self, pairs: Sequence[Pair]) -> IntArray:
+        """Give the merge that first brings the two of each pair together, int32[len(pairs)]."""
+        one, other = np.array(pairs, dtype=np.int32).reshape(-1, 2).T.copy()
+        parent, _ = self.parents()
+        while (apart := one != other).any():  # the lower node is never above the higher one
+            climbs = apart & (one < other)
+            one[climbs] = parent[one[climbs]]
+            climbs = apart & ~climbs
+            other[climbs] = parent[other[climbs]]
+        return one - np.int32(self.n)
+
     def leaves(self) -> IntArray:
         """Give the items, int32[n], in an order in which no two branches cross.
 
@@ -158,6 +171,41 @@ class Hierarchy:
     def linkage_matrix(self) -> npt.NDArray[np.float64]:
         """Give the merges as scipy's functions take them: float64[n - 1, 4]."""
         return np.column_stack([self.merges, self.heights, self.sizes]).astype(np.float64)
+
+
+class Inquiry(NamedTuple):
+    """A question that arose while groups were being merged.
+
+    `verdict`: None = it waits for its answer. `step`: merges made when it arose, of the n - 1 that
+    there are. `certainty`: how sure of its groups the machine was then, in [0, 1].
+    """
+
+    pair: Pair
+    verdict: Verdict | None
+    step: int
+    certainty: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """A hierarchy as it is drawn beside the questions.
+
+    Attributes
+    ----------
+    hierarchy
+        Every level.
+    groups
+        The level that is taken for the grouping; None = the grouping is none of its levels.
+    certainty
+        float64[n], how sure of its groups the machine is after 0, 1, ... n - 1 merges, in [0, 1].
+    inquiries
+        What was asked on the way, in the order asked, and what is asked now.
+    """
+
+    hierarchy: Hierarchy
+    groups: int | None
+    certainty: npt.NDArray[np.float64]
+    inquiries: tuple[Inquiry, ...] = ()
 
 
 def _top(above: list[int], node: int) -> int:

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import is_valid_linkage
 
+from engine.clusterers.linkage import of_points
 from engine.hierarchy import Hierarchy
+from engine.job import Job
+from engine.model import Pair
 
 # 0 and 2 at 1, 1 and 4 at 2, {0, 2} and 3 at 2, the rest at 5
 BY_HAND = Hierarchy.of(np.array([[0, 2], [4, 1], [3, 2], [1, 0]]), np.array([1, 2, 2, 5]))
@@ -89,3 +92,18 @@ def test_no_nonsense_gets_in() -> None:
         Hierarchy.of(np.array([[0, 1], [1, 2]]), np.array([2.0, 1.0]))
     with pytest.raises(ValueError, match="merged twice"):
         Hierarchy.of(np.array([[0, 1], [1, 0]]), np.array([1.0, 2.0]))
+
+
+def test_pairs_meet_in_the_merge_that_first_holds_both() -> None:
+    rng = np.random.default_rng(3)
+    points = rng.normal(size=(40, 2))
+    hierarchy = of_points(points, "average", Job(), memory=10**9)
+    pairs = [Pair(a, b) for a in range(40) for b in range(a + 1, 40)]
+    for pair, merge in zip(pairs, hierarchy.meetings(pairs).tolist(), strict=True):
+        together, before = hierarchy.cut(40 - merge - 1), hierarchy.cut(40 - merge)
+        assert together[pair.a] == together[pair.b]
+        assert before[pair.a] != before[pair.b]
+
+
+def test_no_pairs_meet_nowhere() -> None:
+    assert BY_HAND.meetings([]).shape == (0,)
