@@ -16,7 +16,10 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from desktop.messages import (
     Changed,
     Closed,
+    Compared,
+    Considered,
     Crashed,
+    Cut,
     Exported,
     Failed,
     Idle,
@@ -27,6 +30,7 @@ from desktop.messages import (
     Request,
     Scanned,
     Stopped,
+    TreeShown,
     View,
     Working,
 )
@@ -61,6 +65,8 @@ class Controller(QObject):
       look-ahead has filled `next_if`; views that draw groups compare revisions.
     - `replayChanged(Snapshot | None)`: a read-only earlier state is shown; None = back to now.
     - `requestSent(Request)`: something was asked of the engine, so controls may go quiet.
+    - `considered(Outlook)`, `treeShown(TreeShown)`, `compared(Comparison)`: what was asked for.
+    - `cutChanged(Cut | None)`: a level of the hierarchy is looked at; None = no longer.
     - `scanned`, `working`, `idle`, `stopped`, `exported`, `failed`, `crashed`, `closed`.
     """
 
@@ -76,6 +82,10 @@ class Controller(QObject):
     failed = Signal(object)
     crashed = Signal(object)
     closed = Signal()
+    considered = Signal(object)
+    treeShown = Signal(object)
+    cutChanged = Signal(object)
+    compared = Signal(object)
 
     _queued = Signal(object)
 
@@ -179,8 +189,27 @@ class Controller(QObject):
             case _:
                 self._pass_on(reply)
 
-    def _pass_on(self, news: Scanned | Stopped | Exported | Failed | Crashed) -> None:
+    def _pass_on(
+        self,
+        news: Scanned
+        | Considered
+        | TreeShown
+        | Cut
+        | Compared
+        | Stopped
+        | Exported
+        | Failed
+        | Crashed,
+    ) -> None:
         match news:
+            case Considered(outlook=outlook):
+                self.considered.emit(outlook)
+            case TreeShown():
+                self.treeShown.emit(news)
+            case Cut():
+                self.cutChanged.emit(news)
+            case Compared(comparison=comparison):
+                self.compared.emit(comparison)
             case Scanned():
                 self.scanned.emit(news)
             case Stopped():

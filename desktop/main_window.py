@@ -264,6 +264,8 @@ class MainWindow(QMainWindow):
             return self.tr("{0} setting aside").format(verb)
         if step.kind is StepKind.NAME:
             return self.tr("{0} naming a group").format(verb)
+        if step.kind is StepKind.STRATEGY:
+            return self.tr("{0} another way of asking").format(verb)
         if step.answer is None:
             return verb
         return self.tr("{0} “{1}”").format(verb, words.verdict_word(step.answer.verdict))

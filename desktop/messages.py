@@ -9,8 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.compare import Comparison
 from engine.dataset import Column, Item, ItemProblem, Role
-from engine.model import Confidence, FloatArray, Snapshot, Verdict
+from engine.hierarchy import Tree
+from engine.model import Approach, Confidence, FloatArray, Outlook, Pair, Snapshot, Verdict
+from engine.parameters import Parameter
 
 # ---------------------------------------------------------------------------- requests
 
@@ -113,6 +116,50 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Consider:
+    """Replay the answers through another strategy, changing nothing. The reply: `Considered`."""
+
+    approach: Approach
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeStrategy:
+    """Choose the questions otherwise from the state of `revision` on."""
+
+    revision: int
+    approach: Approach
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTree:
+    """Ask for the hierarchy behind the groups. The reply: `TreeShown`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutTree:
+    """Look at the level of the hierarchy with so many groups. The reply: `Cut`."""
+
+    groups: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Try strategies, by label, on the answers given and on the labels. Replies: `Compared`."""
+
+    approaches: tuple[tuple[str, Approach], ...]
+    budget: int
+    noise: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SaveComparison:
+    """Write a comparison as CSV. The reply is an `Exported`."""
+
+    comparison: Comparison
+    csv: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Export:
     """Write the groups: a CSV file, and pictures copied into one folder per group."""
 
@@ -138,13 +185,29 @@ Request = (
     | Revise
     | GoTo
     | View
+    | Consider
+    | ChangeStrategy
+    | ShowTree
+    | CutTree
+    | Compare
+    | SaveComparison
     | Export
     | CloseProject
 )
-LongRequest = ScanSource | CreateProject | OpenProject | Relink | Export
+LongRequest = (
+    ScanSource | CreateProject | OpenProject | Relink | Consider | ShowTree | Compare | Export
+)
 """Those that `cancel` stops; the others are answers and looks, which are carried through."""
 
 # ---------------------------------------------------------------------------- replies
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A strategy that can be chosen, and what can be set about it."""
+
+    strategy: str
+    parameters: tuple[Parameter, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +232,16 @@ class Scanned:
     hint: str = ""
     samples: tuple[Path, ...] = ()
     suffixes: tuple[tuple[str, int], ...] = ()
+    offers: tuple[Offer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A project is open. `coordinates`: float32[n, 2], the map that never moves."""
+    """A project is open. `coordinates`: float32[n, 2], the map that never moves.
+
+    `offers`: the strategies to choose from. `labelled`: whether there are labels, which nothing
+    but a comparison looks at.
+    """
 
     path: Path
     source: Path
@@ -183,9 +251,10 @@ class Opened:
     problems: tuple[ItemProblem, ...]
     coordinates: FloatArray
     question: str
-    strategy: str
     embedder: str
     snapshot: Snapshot
+    offers: tuple[Offer, ...] = ()
+    labelled: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,6 +270,37 @@ class Replayed:
     """A read-only look at an earlier state."""
 
     snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Considered:
+    """What another strategy would make of the answers."""
+
+    outlook: Outlook
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeShown:
+    """The hierarchy behind the groups of `revision`, and the answers in force there."""
+
+    revision: int
+    tree: Tree
+    said: tuple[tuple[int, Pair, Verdict], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """A read-only look at a level of the hierarchy; `snapshot.overruled`: answers it breaks."""
+
+    groups: int
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """What is known of a comparison so far."""
+
+    comparison: Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +356,10 @@ Reply = (
     | Opened
     | Changed
     | Replayed
+    | Considered
+    | TreeShown
+    | Cut
+    | Compared
     | Working
     | Idle
     | Stopped

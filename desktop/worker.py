@@ -17,10 +17,17 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from desktop.messages import (
     Changed,
+    ChangeStrategy,
     Closed,
     CloseProject,
+    Compare,
+    Compared,
+    Consider,
+    Considered,
     Crashed,
     CreateProject,
+    Cut,
+    CutTree,
     Export,
     Exported,
     Failed,
@@ -28,6 +35,7 @@ from desktop.messages import (
     Idle,
     LongRequest,
     NameGroup,
+    Offer,
     Opened,
     OpenProject,
     Redo,
@@ -35,11 +43,14 @@ from desktop.messages import (
     Replayed,
     Request,
     Revise,
+    SaveComparison,
     Scanned,
     ScanSource,
     SetAside,
+    ShowTree,
     Stopped,
     Tell,
+    TreeShown,
     Undo,
     View,
     Working,
@@ -152,7 +163,16 @@ class EngineWorker(QObject):
             LOG.info("dropped %s: no project is open", type(request).__name__)
             return
         match request:
-            case ScanSource() | CreateProject() | OpenProject() | Relink() | Export():
+            case (
+                ScanSource()
+                | CreateProject()
+                | OpenProject()
+                | Relink()
+                | Consider()
+                | ShowTree()
+                | Compare()
+                | Export()
+            ):
                 self._act_long(request)
             case CloseProject():
                 self._close_study()
@@ -160,6 +180,14 @@ class EngineWorker(QObject):
             case View(seq=seq):
                 if self._announced == self._taken:  # else overtaken: a later look is on its way
                     self.replied.emit(Replayed(self._session(Job()).at(seq)))
+            case CutTree(groups=groups):
+                if self._announced == self._taken:
+                    job = Job()
+                    self.replied.emit(Cut(groups, self._session(job).cut(groups, job)))
+            case SaveComparison(comparison=comparison, csv=path):
+                from engine.compare import write_csv
+
+                self.replied.emit(Exported(write_csv(self._open_study, comparison, path)))
             case _:
                 self._act_on_state(request)
 
@@ -180,16 +208,37 @@ class EngineWorker(QObject):
                 self._say_opened(job)
             case Export():
                 self.replied.emit(Exported(_export(self._open_study, request, job)))
+            case _:
+                self._try_out(request, job)
+
+    def _try_out(self, request: Consider | ShowTree | Compare, job: Job) -> None:
+        """Work something out about the state that changes nothing in it."""
+        session = self._session(job)
+        match request:
+            case Consider(approach=approach):
+                self.replied.emit(Considered(session.consider(approach, job)))
+            case ShowTree():
+                now = self._snapshot or session.snapshot()
+                tree = session.tree(job)
+                said = tuple((one.seq, one.pair, one.verdict) for one in session.statements)
+                self.replied.emit(TreeShown(now.revision, tree, said))
+            case Compare(approaches=approaches, budget=budget, noise=noise):
+                from engine.compare import compare
+
+                for comparison in compare(
+                    self._open_study, approaches, job, budget=budget, noise=noise
+                ):
+                    self.replied.emit(Compared(comparison))
             case _ as never:
                 assert_never(never)
 
     def _act_on_state(
-        self, request: Tell | SetAside | NameGroup | Undo | Redo | Revise | GoTo
+        self, request: Tell | SetAside | NameGroup | Undo | Redo | Revise | GoTo | ChangeStrategy
     ) -> None:
         session = self._session(Job(lambda *report: self.replied.emit(Working(*report))))
         now = self._snapshot or session.snapshot()
         match request:
-            case Tell() | SetAside() if request.revision != now.revision:
+            case Tell() | SetAside() | ChangeStrategy() if request.revision != now.revision:
                 LOG.info("dropped a stale %s", type(request).__name__)
                 return
             case Tell():
@@ -212,6 +261,8 @@ class EngineWorker(QObject):
                 snapshot = session.revise(request.seq, request.verdict)
             case GoTo():
                 snapshot = session.go_to(request.seq)
+            case ChangeStrategy():
+                snapshot = session.change_strategy(request.approach)
             case _ as never:
                 assert_never(never)
         self._show(snapshot)
@@ -270,9 +321,10 @@ class EngineWorker(QObject):
                 problems=study.dataset.problems,
                 coordinates=study.coordinates,
                 question=study.settings.question,
-                strategy=study.settings.strategy,
                 embedder=study.settings.embedder,
                 snapshot=self._snapshot,
+                offers=_offers(),
+                labelled=study.truth() is not None,
             )
         )
 
@@ -354,6 +406,7 @@ class EngineWorker(QObject):
                 embedders=_embedders(found),
                 samples=found.samples,
                 suffixes=found.suffixes,
+                offers=_offers(),
             )
         )
 
@@ -376,6 +429,13 @@ def _study_class() -> type[Study]:
     from engine.study import Study
 
     return Study
+
+
+def _offers() -> tuple[Offer, ...]:
+    """List the strategies, the recommended one first."""
+    from engine import strategies
+
+    return tuple(Offer(name, strategies.parameters(name)) for name in strategies.REGISTRY)
 
 
 def _embedders(found: SourcePreview) -> tuple[str, ...]:

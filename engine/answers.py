@@ -15,22 +15,23 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from engine.errors import ProjectDamagedError, UsageError
-from engine.model import Answer, Pair, Source, Verdict
+from engine.model import Answer, Approach, Pair, Source, Verdict
 
 
 class EventKind(enum.Enum):
-    """Steps (ANSWER, REVISE, SET_ASIDE, NAME) grow the tree of states; moves walk on it."""
+    """Steps (ANSWER to STRATEGY) grow the tree of states; moves walk on it."""
 
     ANSWER = "answer"
     REVISE = "revise"
     SET_ASIDE = "set_aside"
     NAME = "name"
+    STRATEGY = "strategy"
     UNDO = "undo"
     REDO = "redo"
     GOTO = "goto"
 
 
-STEPS = frozenset({EventKind.ANSWER, EventKind.REVISE, EventKind.SET_ASIDE, EventKind.NAME})
+MOVES = frozenset({EventKind.UNDO, EventKind.REDO, EventKind.GOTO})
 
 _CHOSEN = frozenset({Source.VOLUNTEERED, Source.IMPORTED})
 
@@ -50,7 +51,7 @@ class Event:
     items
         For SET_ASIDE (those set aside) and NAME (an item of the group named).
     text
-        For NAME: the name.
+        For NAME: the name. For STRATEGY: what `written` makes of how questions are now chosen.
     target
         For REVISE: seq of the answer changed. For GOTO: seq of the step to stand on, 0 = start.
     engine
@@ -172,7 +173,7 @@ class AnswerLog:
 
     def steps(self) -> tuple[Event, ...]:
         """Return all steps of all branches, oldest first."""
-        return tuple(event for event in self._events if event.kind in STEPS)
+        return tuple(event for event in self._events if event.kind not in MOVES)
 
     def path(self, position: int | None = None) -> tuple[Event, ...]:
         """Return the steps from the start to `position` (default: the present)."""
@@ -251,6 +252,8 @@ class AnswerLog:
                 raise UsageError("an answer event needs an answer")
             case EventKind.SET_ASIDE | EventKind.NAME if not event.items:
                 raise UsageError(f"a {event.kind.value} event needs an item")
+            case EventKind.STRATEGY if _read(event.text) is None:
+                raise UsageError(f"a strategy event says '{event.text}'")
             case _:
                 pass
 
@@ -319,3 +322,25 @@ def names(path: Iterable[Event]) -> dict[int, str]:
             given.pop(step.items[0], None)
             given[step.items[0]] = step.text
     return given
+
+
+def approach(path: Iterable[Event]) -> Approach | None:
+    """Tell how questions are chosen at the end of a path; None = as from the start."""
+    chosen = [step.text for step in path if step.kind is EventKind.STRATEGY]
+    return _read(chosen[-1]) if chosen else None
+
+
+def written(approach: Approach) -> str:
+    """Write an approach as the text of a STRATEGY event."""
+    return json.dumps([approach.strategy, dict(approach.params)])
+
+
+def _read(text: str) -> Approach | None:
+    """Read what `written` wrote; None = it did not."""
+    try:
+        strategy, params = json.loads(text)
+        pairs = tuple(params.items())
+    except (ValueError, TypeError, AttributeError):
+        return None
+    words = [strategy, *(word for pair in pairs for word in pair)]
+    return Approach(strategy, pairs) if all(isinstance(word, str) for word in words) else None

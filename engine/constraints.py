@@ -8,12 +8,66 @@ may be wrong can be kept beside it, pair by pair: nothing follows from them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple, Self
 
 from engine.model import Conflict, Pair, Verdict
 
 Evidence = tuple[int, Pair, Verdict]
+
+
+class Known(NamedTuple):
+    """What is known before a strategy begins, from answers that another one asked for.
+
+    Attributes
+    ----------
+    same
+        Items by what answers join, single ones too. First come sets that are all told apart from
+        each other, the larger ones first: they are groups already. Then the others.
+    apart
+        Places (i, j), i < j, in `same` of those told apart.
+    """
+
+    same: tuple[tuple[int, ...], ...] = ()
+    apart: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def items(self) -> tuple[int, ...]:
+        """All items spoken about, set by set."""
+        return tuple(item for items in self.same for item in items)
+
+    @classmethod
+    def of(cls, said: Iterable[tuple[Pair, Verdict]], without: AbstractSet[int]) -> Self:
+        """Close answers; what contradicts earlier ones, and items to be left out, have no part."""
+        closure = Constraints()
+        for number, (pair, verdict) in enumerate(said):
+            closure.add(pair, verdict, number)
+        kept = {
+            root: (tuple(item for item in items if item not in without), apart)
+            for root, (items, apart) in closure.parts().items()
+        }
+        groups: list[int] = []
+        by_size = sorted(kept, key=lambda root: (-len(kept[root][0]), kept[root][0]))
+        for root in by_size:
+            if kept[root][0] and kept[root][1] >= set(groups):
+                groups.append(root)
+        groups += [root for root in by_size if kept[root][0] and root not in groups]
+        places = {root: place for place, root in enumerate(groups)}
+        apart = sorted(
+            (places[root], places[other])
+            for root in groups
+            for other in kept[root][1]
+            if other in places and places[root] < places[other]
+        )
+        return cls(tuple(kept[root][0] for root in groups), tuple(apart))
+
+    def verdicts(self) -> Iterator[tuple[Pair, Verdict]]:
+        """Give answers from which all of it follows."""
+        for items in self.same:
+            yield from ((Pair.of(items[0], item), Verdict.SAME) for item in items[1:])
+        for one, other in self.apart:
+            yield Pair.of(self.same[one][0], self.same[other][0]), Verdict.DIFFERENT
 
 
 class Constraints:

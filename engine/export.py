@@ -116,12 +116,18 @@ def write_groups_csv(study: Study, path: Path) -> str:
     ResourceError
         When the disk is full.
     """
+    rows = [row for entry in _placed(study) for row in _rows(entry, study.dataset)]
+    return write_table(study, path, COLUMNS, rows)
+
+
+def write_table(
+    study: Study, path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> str:
+    """Write lines about a study as CSV; see `write_groups_csv` for what may go wrong."""
     path = Path(path)
     _check_csv(study, path)
-    placed = _placed(study)
-    rows = [row for entry in placed for row in _rows(entry, study.dataset)]
     with _explained(path):
-        _write_csv(path, COLUMNS, rows)
+        _write_csv(path, header, rows)
     return f"Wrote {counted(len(rows), 'line')} to {path}."
 
 

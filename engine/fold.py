@@ -6,22 +6,28 @@ function of problem, strategy and path: it keeps nothing between calls.
 
 A tolerant strategy reckons with wrong answers. It is sent the answers themselves, one by one, and
 may overrule them; only what a person said deliberately is closed and kept to, as for the others.
+
+A strategy chosen in mid-project begins with what was answered before (`Problem.known`): otherwise
+it would ask about pairs of its own, and make little of answers to other questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from engine import answers, overview, strategies
 from engine.answers import Event, EventKind, Statement
-from engine.constraints import Constraints
+from engine.constraints import Constraints, Known
 from engine.errors import UsageError
 from engine.job import Job, Relay
-from engine.model import Clustering, Cue, IntArray, Pair, Query, Verdict
+from engine.model import Approach, Clustering, Cue, IntArray, Pair, Query, Verdict
 from engine.problem import Problem
 from engine.strategies import Strategy
 
+_NOTHING = np.zeros(0, dtype=np.int32)
+_NO_GROUPS = Clustering(_NOTHING, np.zeros(0, dtype=np.float32)), _NOTHING  # of a state half made
 _PATIENCE = 32  # queries that wait at least for items that an older answer is about
 
 
@@ -106,6 +112,7 @@ class State:
     """The fold of one path: what holds, where the strategy stands, how the groups look."""
 
     path: tuple[Event, ...]
+    approach: Approach
     constraints: Constraints
     set_aside: frozenset[int]
     run: Run
@@ -134,14 +141,14 @@ class Colours:
 
 
 class Fold:
-    """States of one strategy on one problem.
+    """States of one problem.
 
     Parameters
     ----------
     problem
         The items' features and the seed.
-    strategy, params
-        Registry name and `key=value` parameters.
+    approach
+        How questions are chosen until a step says otherwise.
     job
         Progress and cancellation of runs once they are built.
 
@@ -151,21 +158,23 @@ class Fold:
         For an unknown strategy or parameter.
     """
 
-    def __init__(
-        self, problem: Problem, strategy: str, params: Mapping[str, str], job: Job
-    ) -> None:
-        self.tolerant = strategies.make(strategy, params).tolerant
+    def __init__(self, problem: Problem, approach: Approach, job: Job) -> None:
+        _made(approach)  # an unknown one is told at once
         self.job = job
         self._problem = problem
-        self._strategy = strategy
-        self._params = dict(params)
+        self._first = approach
+
+    def approach(self, path: tuple[Event, ...]) -> Approach:
+        """Tell how questions are chosen at the end of a path."""
+        return answers.approach(path) or self._first
 
     def build(
         self,
         path: tuple[Event, ...],
-        closure: Constraints,
-        aside: frozenset[int],
         colours: Colours | None,
+        *,
+        closure: Constraints | None = None,
+        approach: Approach | None = None,
         job: Job | None = None,
     ) -> State:
         """Start a new run and drive it by all that is settled.
@@ -174,18 +183,23 @@ class Fold:
         ----------
         path
             The steps from the start.
-        closure, aside
-            What holds on it: the closed answers, and the items set aside.
         colours
             Those of the state before; None = there is none.
+        closure
+            The closed answers; by default those of the path.
+        approach
+            How questions are chosen from now on; by default as the path says.
         job
             Progress and cancellation while this is built; by default as afterwards.
         """
-        strategy = strategies.make(self._strategy, self._params)
-        run = Run(strategy, self._problem.without(aside), job or self.job)
+        chosen = approach or self.approach(path)
+        strategy, aside = _made(chosen), answers.set_aside(path)
+        closure = self.closed(path, chosen) if closure is None else closure
+        known = self._known(path, aside, before_now=approach is not None)
+        run = Run(strategy, self._problem.without(aside, known), job or self.job)
         _drive(run, closure, aside)
         run.relay.target = self.job
-        return _grouped(path, closure, aside, run, colours)
+        return _grouped(State(path, chosen, closure, aside, run, *_NO_GROUPS), colours)
 
     def step(self, before: State, event: Event, ahead: State | None = None) -> State:
         """Go one step on. `before` is used up: its run and closure may go on in the new state.
@@ -200,53 +214,90 @@ class Fold:
             state = replace(ahead, path=path)
         elif event.kind is EventKind.ANSWER:
             (said,) = answers.statements([event])
-            if self.take(before.constraints, said, before.run):
+            if take(before.constraints, said, before.run):
                 _drive(before.run, before.constraints, before.set_aside)
-                state = _grouped(path, before.constraints, before.set_aside, before.run, colours)
+                state = _grouped(replace(before, path=path), colours)
             else:
-                state = self.build(path, before.constraints, before.set_aside, colours)
+                state = self.build(path, colours, closure=before.constraints)
         else:
-            state = self.build(path, self.closed(path), answers.set_aside(path), colours)
+            state = self.build(path, colours)
         return state
 
-    def closed(self, path: tuple[Event, ...]) -> Constraints:
-        """Take in the answers of a path."""
+    def closed(self, path: tuple[Event, ...], approach: Approach | None = None) -> Constraints:
+        """Take in the answers of a path, as the approach at its end (or another) takes them."""
+        tolerant = _made(approach or self.approach(path)).tolerant
         closure = Constraints()
         for said in answers.statements(path):
-            self.take(closure, said)
+            _take(closure, said, tolerant=tolerant)
         return closure
 
-    def take(self, closure: Constraints, said: Statement, run: Run | None = None) -> bool:
-        """Take in one more answer.
+    def _known(self, path: tuple[Event, ...], aside: frozenset[int], *, before_now: bool) -> Known:
+        """Give what a strategy begins with: the answers given before it was chosen.
 
-        Returns
-        -------
-        bool
-            Whether `run` can go on: False when it was sent what the answer now makes untrue.
+        Parameters
+        ----------
+        before_now
+            Whether it is chosen now, and not by a step of the path.
         """
-        if self.tolerant:
-            if said.asked:
-                closure.hear(said.pair, said.verdict)
-            if not _firm(said):
-                return True
-        closure.add(said.pair, said.verdict, said.seq)
-        if run is None or self.tolerant:  # a tolerant run knows the closure by what it asked only
-            return False
-        return not any(map(closure.settles, run.unsure))
+        chosen = [step.seq for step in path if step.kind is EventKind.STRATEGY]
+        if not (chosen or before_now):
+            return Known()
+        return Known.of(
+            (
+                (said.pair, said.verdict)
+                for said in answers.statements(path)
+                if before_now or said.seq < chosen[-1]
+            ),
+            aside,
+        )
 
     def overruled(self, state: State) -> tuple[int, ...]:
         """Give the answers that the groups break; only a tolerant strategy's do."""
-        if not self.tolerant:
+        if not _made(state.approach).tolerant:
             return ()
-        labels, closure = state.clustering.labels, state.constraints
-        waiting = {conflict.seq for conflict in closure.conflicts}
-        return tuple(
-            said.seq
-            for said in answers.statements(state.path)
-            if said.verdict is not Verdict.UNSURE
-            and said.seq not in waiting
-            and (said.verdict is Verdict.SAME) != (labels[said.pair.a] == labels[said.pair.b])
-        )
+        waiting = {conflict.seq for conflict in state.constraints.conflicts}
+        return tuple(seq for seq in broken(state) if seq not in waiting)
+
+
+def broken(state: State) -> tuple[int, ...]:
+    """Give the answers that the groups break."""
+    labels = state.clustering.labels
+    return tuple(
+        said.seq
+        for said in answers.statements(state.path)
+        if said.verdict is not Verdict.UNSURE
+        and (said.verdict is Verdict.SAME) != (labels[said.pair.a] == labels[said.pair.b])
+    )
+
+
+def take(closure: Constraints, said: Statement, run: Run) -> bool:
+    """Take in one more answer, as the strategy of `run` takes them.
+
+    Returns
+    -------
+    bool
+        Whether `run` can go on: False when it was sent what the answer now makes untrue.
+    """
+    tolerant = run.strategy.tolerant
+    if not _take(closure, said, tolerant=tolerant):
+        return True
+    # A tolerant run knows the closure by what it asked only.
+    return not tolerant and not any(map(closure.settles, run.unsure))
+
+
+def _take(closure: Constraints, said: Statement, *, tolerant: bool) -> bool:
+    """Close an answer, or keep it beside the closure; tell whether it was closed."""
+    if tolerant:
+        if said.asked:
+            closure.hear(said.pair, said.verdict)
+        if not _firm(said):
+            return False
+    closure.add(said.pair, said.verdict, said.seq)
+    return True
+
+
+def _made(approach: Approach) -> Strategy:
+    return strategies.make(approach.strategy, dict(approach.params))
 
 
 def _firm(said: Statement) -> bool:
@@ -318,21 +369,15 @@ def _known(query: Query, closure: Constraints) -> Verdict | None:
     return Verdict.UNSURE if unsure else None
 
 
-def _grouped(
-    path: tuple[Event, ...],
-    closure: Constraints,
-    aside: frozenset[int],
-    run: Run,
-    before: Colours | None,
-) -> State:
-    """Complete a state by the groups that the run now sees, in the colours they had before."""
-    clustering = honoured(run.strategy.clustering(), closure)
+def _grouped(state: State, before: Colours | None) -> State:
+    """Complete a state by the groups that its run now sees, in the colours they had before."""
+    clustering = honoured(state.run.strategy.clustering(), state.constraints)
     for shared in (clustering.labels, clustering.confidence):
         shared.flags.writeable = False  # snapshots go from thread to thread
     labels = clustering.labels
-    if aside:
+    if state.set_aside:
         labels = labels.copy()
-        labels[list(aside)] = -1
+        labels[list(state.set_aside)] = -1
     known = (before.slots, before.anchors) if before is not None else (None,)
     slots = overview.match_slots(labels, *known)
-    return State(path, closure, aside, run, clustering, slots)
+    return replace(state, clustering=clustering, slots=slots)

@@ -241,6 +241,20 @@ class Effect:
     moved: int
 
 
+@dataclass(frozen=True, slots=True)
+class Approach:
+    """How questions are chosen: a strategy by its registry name, and `key=value` parameters.
+
+    `str(approach)` is what the command line takes after `--strategies`.
+    """
+
+    strategy: str
+    params: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join([self.strategy, *(f"{key}={value}" for key, value in self.params)])
+
+
 class StepKind(enum.Enum):
     """A step in the history that can be taken back."""
 
@@ -248,6 +262,7 @@ class StepKind(enum.Enum):
     REVISE = "revise"
     SET_ASIDE = "set_aside"
     NAME = "name"
+    STRATEGY = "strategy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +278,8 @@ class HistoryItem:
     kind, answer, items, text
         `answer` for ANSWER and REVISE; `items` for SET_ASIDE (those set aside) and NAME (an item
         of the named group); `text` is the name given.
+    approach
+        For STRATEGY: how questions are chosen from here on.
     target
         For REVISE: `seq` of the answer that is changed.
     at
@@ -282,6 +299,7 @@ class HistoryItem:
     items: tuple[int, ...] = ()
     text: str = ""
     target: int | None = None
+    approach: Approach | None = None
     effect: Effect | None = None
 
 
@@ -353,6 +371,8 @@ class Snapshot:
     overruled
         `seq` of the answers that the groups shown break, because others weigh more. Only where
         the strategy reckons with people who err; elsewhere no answer in force is broken.
+    approach
+        How questions are chosen in this state.
     """
 
     revision: int
@@ -368,3 +388,29 @@ class Snapshot:
     next_if: dict[Verdict, Question | None] = field(default_factory=dict)
     live: bool = True
     overruled: tuple[int, ...] = ()
+    approach: Approach = Approach("falcon")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outlook:
+    """What the same answers lead to with another strategy; nothing has been changed.
+
+    Attributes
+    ----------
+    approach
+        The strategy looked at.
+    revision
+        The state that it is compared with.
+    effect
+        What taking it would change.
+    answers
+        Answers in force, UNSURE included; all of them hold.
+    question
+        What it would ask next; None = nothing.
+    """
+
+    approach: Approach
+    revision: int
+    effect: Effect
+    answers: int
+    question: Question | None

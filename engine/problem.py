@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from engine.constraints import Known
 from engine.errors import EmbeddingError
 from engine.model import IntArray
 
@@ -126,6 +127,9 @@ class Problem:
     ----------
     points
         float32[n, d], read-only.
+    known
+        What answers that another strategy asked for say; a strategy begins with it. Steps that
+        depend on it have it in their key.
     fingerprint
         Tells these points from any others: what is kept for some must never serve others. Part of
         every step's key, for a shelf outlives the problem.
@@ -156,6 +160,7 @@ class Problem:
         self.points.flags.writeable = False
         self.seed = seed
         self.set_aside = set_aside
+        self.known = Known()
         self.steps = steps or StepCache()
         self.device = device
         self.fingerprint = hashlib.blake2b(
@@ -189,8 +194,18 @@ class Problem:
         digest = hashlib.blake2b(f"{self.seed}:{purpose}".encode(), digest_size=16).digest()
         return np.random.default_rng(int.from_bytes(digest, "little"))
 
-    def without(self, set_aside: frozenset[int]) -> Problem:
-        """Give the same problem with other items set aside; the step cache is shared."""
+    def without(self, set_aside: frozenset[int], known: Known | None = None) -> Problem:
+        """Give the same problem with other items set aside, and what is known of the others.
+
+        The step cache is shared.
+        """
         other = copy.copy(self)
         other.set_aside = set_aside
+        other.known = known or Known()
+        return other
+
+    def apart(self) -> Problem:
+        """Give the same problem with nothing set aside and a step cache of its own, in memory."""
+        other = self.without(frozenset())
+        other.steps = StepCache()
         return other

@@ -15,19 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from engine import answers, overview
+from engine import answers, clusterers, overview, strategies
 from engine.answers import AnswerLog, Event, EventKind, Statement
 from engine.constraints import Constraints
 from engine.errors import UsageError
-from engine.fold import Colours, Fold, State
+from engine.fold import Colours, Fold, State, broken, take
+from engine.hierarchy import Tree
 from engine.job import Job
 from engine.model import (
     Answer,
+    Approach,
     Clustering,
     Confidence,
     Effect,
     HistoryItem,
     IntArray,
+    Outlook,
     Overview,
     Pair,
     Progress,
@@ -54,7 +57,7 @@ class Session:
     problem
         The items' features and the seed.
     strategy, params
-        Registry name and `key=value` parameters.
+        Registry name and `key=value` parameters, until a step changes them.
     log
         Earlier answers; empty by default.
     commit
@@ -86,13 +89,16 @@ class Session:
         self.log = log or AnswerLog()
         self.planned = planned
         self._commit = commit or (lambda _event: None)
-        self._folding = Fold(problem, strategy, params or {}, job or Job())
+        self._folding = Fold(
+            problem, Approach(strategy, tuple((params or {}).items())), job or Job()
+        )
         self._revision = 0
         self._slots: dict[int, IntArray] = {}  # step -> slot of each group after it, by label
         self._effects: dict[int, Effect] = {}
         self._items: dict[tuple[int, bool], HistoryItem] = {}  # by step, and whether on the path
         self._seen: OrderedDict[int, Clustering] = OrderedDict()
         self._ahead: dict[Verdict, tuple[State, Overview]] = {}
+        self._considered: State | None = None  # the present answers, with another strategy
         self._overview: Overview | None = None  # of the present state, once drawn
         self._state: State | None = self._fold(self.log.path())
 
@@ -181,7 +187,89 @@ class Session:
         self._append(EventKind.NAME, items=self._checked((item,)), text=name)
         return self._moved()
 
+    def change_strategy(self, approach: Approach) -> Snapshot:
+        """Choose the questions otherwise from here on; the answers stay what they are.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown strategy or parameter; nothing is changed then.
+        """
+        approach = strategies.complete(approach.strategy, dict(approach.params))
+        considered = self._considered
+        self._append(EventKind.STRATEGY, text=answers.written(approach))
+        if considered is not None and considered.approach == approach:
+            return self._moved((considered, _drawn(considered)))
+        return self._moved()
+
     # ------------------------------------------------------------------ looking
+
+    def consider(self, approach: Approach, job: Job) -> Outlook:
+        """Replay the present answers through another strategy, and tell what it would change.
+
+        Writes nothing; what was worked out is kept for `change_strategy`.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown strategy or parameter.
+        Cancelled
+            When `job` was cancelled.
+        """
+        live = self._live
+        approach = strategies.complete(approach.strategy, dict(approach.params))
+        state = self._folding.build(live.path, Colours.of(live), approach=approach, job=job)
+        self._considered = state
+        return Outlook(
+            approach,
+            self._revision,
+            _effect(live, state),
+            len(answers.statements(live.path)),
+            self._question(state),
+        )
+
+    def tree(self, job: Job) -> Tree:
+        """Give the hierarchy behind the groups: the strategy's own, else that of the data alone.
+
+        Raises
+        ------
+        ResourceError
+            When the distances between all items take too much memory.
+        Cancelled
+            When `job` was cancelled.
+        """
+        strategy = self._live.run.strategy
+        if isinstance(strategy, strategies.Hierarchical):
+            return strategy.tree()
+        return clusterers.data_tree(self.problem, job)
+
+    def cut(self, groups: int, job: Job) -> Snapshot:
+        """Look at the groups that a level of the hierarchy makes, in colours like the present ones.
+
+        Read-only; the answers are those of the present, and the cut may break some.
+
+        Raises
+        ------
+        UsageError
+            When there is no such level.
+        ResourceError, Cancelled
+            As `tree`.
+        """
+        live = self._live
+        if not 1 <= groups <= self.problem.n:
+            raise UsageError(f"{self.problem.n} items have no level of {groups} groups")
+        labels = self.tree(job).hierarchy.cut(groups)
+        clustering = Clustering.of(labels, np.ones(len(labels), dtype=np.float32))
+        shown = labels.copy()
+        shown[list(live.set_aside)] = -1
+        slots = overview.match_slots(shown, live.slots)
+        state = replace(live, clustering=clustering, slots=slots)
+        return replace(self._show(state, _drawn(state)), overruled=broken(state))
+
+    @property
+    def approach(self) -> Approach:
+        """How questions are chosen at present."""
+        return self._live.approach
 
     @property
     def job(self) -> Job:
@@ -192,13 +280,19 @@ class Session:
     def job(self, job: Job) -> None:
         self._folding.job = job
         prepared = (state for state, _ in self._ahead.values())
-        for state in prepared if self._state is None else (self._state, *prepared):
-            state.run.relay.target = job
+        for state in (self._state, self._considered, *prepared):
+            if state is not None:
+                state.run.relay.target = job
 
     @property
     def clustering(self) -> Clustering:
         """The best grouping at this point."""
         return self._live.clustering
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """What the person says at present, in the order first said."""
+        return answers.statements(self._live.path)
 
     @property
     def constraints(self) -> Constraints:
@@ -234,7 +328,8 @@ class Session:
             aside = answers.set_aside(path)
             slots = _coloured(clustering, self._slots[seq], aside)
             closure = self._folding.closed(path)
-            state = State(path, closure, aside, self._live.run, clustering, slots)
+            approach = self._folding.approach(path)
+            state = State(path, approach, closure, aside, self._live.run, clustering, slots)
         return self._show(state, _drawn(state))
 
     def speculate(self, job: Job) -> Snapshot:
@@ -255,9 +350,9 @@ class Session:
                 if verdict not in self._ahead:
                     closure = self._folding.closed(live.path)
                     said = Statement(len(self.log.events) + 1, question.pair, verdict)
-                    self._folding.take(closure, said)
+                    take(closure, said, live.run)
                     state = self._folding.build(
-                        live.path, closure, live.set_aside, Colours.of(live), job
+                        live.path, Colours.of(live), closure=closure, job=job
                     )
                     self._ahead[verdict] = state, _drawn(state)
         return self.snapshot()
@@ -285,7 +380,7 @@ class Session:
     def _moved(self, ahead: tuple[State, Overview] | None = None) -> Snapshot:
         """Fold up to the new present, from the state before or one prepared, and show it."""
         self._revision += 1
-        self._ahead = {}
+        self._ahead, self._considered = {}, None
         # An interruption between here and the end leaves no state: `_live` then rebuilds it.
         before, self._state, self._overview = self._state, None, None
         path = self.log.path()
@@ -307,8 +402,7 @@ class Session:
         while known and path[known - 1].seq not in self._slots:
             known -= 1
         seen, unseen = path[:known], path[known:]
-        closure = self._folding.closed(seen)
-        state = self._folding.build(seen, closure, answers.set_aside(seen), None)
+        state = self._folding.build(seen, None)
         slots = self._slots.get(state.position)
         if slots is not None:
             state = replace(state, slots=_coloured(state.clustering, slots, state.set_aside))
@@ -328,11 +422,7 @@ class Session:
         seq = state.position
         self._slots[seq] = _slot_of_label(state)
         if before is not None:
-            self._effects[seq] = Effect(
-                before.clustering.n_groups,
-                state.clustering.n_groups,
-                int((before.slots != state.slots).sum()),
-            )
+            self._effects[seq] = _effect(before, state)
             self._items.pop((seq, True), None)
             self._items.pop((seq, False), None)
         self._seen[seq] = state.clustering
@@ -363,6 +453,7 @@ class Session:
             conflicts=state.constraints.conflicts,
             live=False,
             overruled=self._folding.overruled(state),
+            approach=state.approach,
         )
 
     def _history(self, path: tuple[Event, ...]) -> tuple[HistoryItem, ...]:
@@ -383,6 +474,7 @@ class Session:
                 items=step.items,
                 text=step.text,
                 target=step.target,
+                approach=answers.approach([step]),
                 effect=self._effects.get(step.seq),
             )
         return item
@@ -412,6 +504,11 @@ class Session:
             if not 0 <= item < self.problem.n:
                 raise UsageError(f"no item {item} among {self.problem.n}")
         return checked
+
+
+def _effect(before: State, after: State) -> Effect:
+    moved = int((before.slots != after.slots).sum())
+    return Effect(before.clustering.n_groups, after.clustering.n_groups, moved)
 
 
 def _slot_of_label(state: State) -> IntArray:

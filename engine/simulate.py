@@ -23,7 +23,7 @@ from engine import metrics, strategies
 from engine.errors import ParameterError
 from engine.job import Job
 from engine.model import Pair, Verdict
-from engine.study import Study
+from engine.session import Session
 
 RATER = "simulated"
 """Who gave the answers, as the log of a project says it."""
@@ -146,12 +146,12 @@ class Curve:
         }
 
 
-def simulate(study: Study, oracle: Oracle, budget: int, job: Job) -> Curve:
-    """Let an oracle answer up to `budget` questions of a study.
+def simulate(session: Session, oracle: Oracle, budget: int, job: Job) -> Curve:
+    """Let an oracle answer up to `budget` questions.
 
     Parameters
     ----------
-    study
+    session
         With a project each answer is committed to it, one by one, like a person's.
     oracle
         Its labels are also what the grouping is measured against.
@@ -161,7 +161,6 @@ def simulate(study: Study, oracle: Oracle, budget: int, job: Job) -> Curve:
     Cancelled
         When stopped; the answers given so far stay in the project.
     """
-    session = study.session
     session.job = job
     known = np.flatnonzero(oracle.labels >= 0)
     truth = oracle.labels[known]
@@ -186,13 +185,13 @@ def simulate(study: Study, oracle: Oracle, budget: int, job: Job) -> Curve:
         questions.append((*question.pair, verdict.value))
         scores.append(measured())
     scores += [scores[-1] if scores else measured()] * (budget - len(scores))
-    settings = study.settings
+    strategy = session.approach.strategy
     return Curve(
-        strategy=settings.strategy,
-        version=strategies.REGISTRY[settings.strategy].version,
-        seed=settings.seed,
-        n=study.problem.n,
-        d=study.problem.d,
+        strategy=strategy,
+        version=strategies.REGISTRY[strategy].version,
+        seed=session.problem.seed,
+        n=session.problem.n,
+        d=session.problem.d,
         budget=budget,
         asked=len(questions),
         groups=session.clustering.n_groups,

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from engine import embedders, parameters, readers, strategies
+from engine import embedders, readers, strategies
 from engine.dataset import Dataset, Role, counted
 from engine.errors import ProjectDamagedError, ProjectError, UsageError
 from engine.job import Job
@@ -126,8 +126,7 @@ class Study:
         Cancelled
             When stopped. As with an error, no file is left behind.
         """
-        strategies.make(strategy, params or {})
-        every = parameters.parse(strategy, strategies.REGISTRY[strategy].Params, params or {})
+        approach = strategies.complete(strategy, params or {})
         if embedder != "auto":
             embedders.make(embedder)
         _check_target(path)
@@ -140,7 +139,7 @@ class Study:
             source=str(dataset.source.absolute()),
             embedder=embedders.default_for(dataset) if embedder == "auto" else embedder,
             strategy=strategy,
-            params=parameters.texts(every),  # defaults too: they may change, old answers may not
+            params=dict(approach.params),
             seed=seed,
             question=question,
             planned=planned,

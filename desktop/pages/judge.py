@@ -282,7 +282,7 @@ class JudgePage(QWidget):
         parts = [self.tr("Why this pair: {0}").format(judge_text.reason(shown, question))]
         parts.append(judge_text.worth(question))
         if self._why_in_full and opened is not None:
-            parts.append(judge_text.details(shown, opened.strategy, opened.embedder))
+            parts.append(judge_text.details(shown, opened.embedder))
         text = " ".join(part for part in parts if part)
         self.pane.show_why(text, in_full=self._why_in_full)
 

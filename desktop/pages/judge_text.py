@@ -9,6 +9,7 @@ import time
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from desktop import strategies
 from desktop.pages import contradiction_text
 from desktop.widgets import trail, words
 from engine.model import HistoryItem, Question, Snapshot, StepKind
@@ -101,9 +102,11 @@ def worth(question: Question) -> str:
     return _tr("Decides about {0} items.").format(words.number(question.worth))
 
 
-def details(snapshot: Snapshot, strategy: str, embedder: str) -> str:
+def details(snapshot: Snapshot, embedder: str) -> str:
     """Say more about how the pair was chosen."""
-    line = _tr("Chosen by “{0}” from the features “{1}”.").format(strategy, embedder)
+    line = _tr("Chosen by “{0}” from the features “{1}”.").format(
+        strategies.title(snapshot.approach.strategy), embedder
+    )
     implied = snapshot.progress.implied
     if implied:
         line += " " + _tr("Pairs settled so far without asking: {0}.").format(words.number(implied))
@@ -133,6 +136,9 @@ def deed(step: HistoryItem) -> str:
             return _tr("Set aside")
         case StepKind.NAME:
             return _tr("Named “{0}”").format(step.text)
+        case StepKind.STRATEGY:
+            name = strategies.title(step.approach.strategy) if step.approach else ""
+            return _tr("Now asking by “{0}”").format(name)
 
 
 def moved(before: Snapshot, now: Snapshot) -> tuple[str, str]:

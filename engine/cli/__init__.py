@@ -26,6 +26,7 @@ from engine.cli.arguments import parse
 from engine.cli.telling import (
     after,
     columns_in_words,
+    comparison_in_words,
     described,
     entries_in_words,
     first_line,
@@ -47,6 +48,7 @@ _NUMBERS = (
     "Steps have the numbers that the window's history shows; taking back and going to a step use "
     "up numbers too, so some are left out. 0 is the start."
 )
+_PROJECT = ".pairloom"
 _LISTED = 5  # unusable files that are named
 _OWN_LABELS = 0.9  # labels per item, above which they say next to nothing about what is alike
 _WHERE = "Name the column by --label, or use --label-from-folders; in an .npz it is y."
@@ -164,7 +166,7 @@ def _simulate(arguments: argparse.Namespace, job: Job) -> int:
         study.session.ask()
         prepared = time.perf_counter() - started
         oracle = Oracle(truth, arguments.noise, arguments.seed)
-        curve = simulate(study, oracle, arguments.budget, job)
+        curve = simulate(study.session, oracle, arguments.budget, job)
     result = curve.as_json(prepared, time.perf_counter() - started)
     write_json(arguments.json, result)
     if arguments.json != STDOUT:
@@ -204,7 +206,8 @@ def _new(arguments: argparse.Namespace, job: Job) -> int:
 
 def _info(arguments: argparse.Namespace, job: Job) -> int:
     """Say what a project holds, without replaying it."""
-    from engine.answers import statements
+    from engine import answers
+    from engine.model import Approach
     from engine.project import Project
 
     del job
@@ -212,7 +215,10 @@ def _info(arguments: argparse.Namespace, job: Job) -> int:
         dataset, settings = project.dataset(), project.settings
         log = project.log()
         found = project.source_found
-    verdicts = Counter(statement.verdict.value for statement in statements(log.path()))
+    path = log.path()
+    verdicts = Counter(statement.verdict.value for statement in answers.statements(path))
+    first = Approach(settings.strategy, tuple(settings.params.items()))
+    approach = answers.approach(path) or first
     facts: dict[str, Any] = {
         "project": str(arguments.project),
         "source": settings.source,
@@ -223,8 +229,8 @@ def _info(arguments: argparse.Namespace, job: Job) -> int:
         "problems": len(dataset.problems),
         "labelled": sum(item.label is not None for item in dataset.items),
         "embedder": settings.embedder,
-        "strategy": settings.strategy,
-        "params": settings.params,
+        "strategy": approach.strategy,
+        "params": dict(approach.params),
         "seed": settings.seed,
         "question": settings.question,
         "planned": settings.planned,
@@ -291,6 +297,43 @@ def _replay(arguments: argparse.Namespace, job: Job) -> int:
             print(
                 f"  {group.slot + 1:>3}  {counted(group.size, 'item'):>12}  {group.name}".rstrip()
             )
+    return _DONE
+
+
+def _compare(arguments: argparse.Namespace, job: Job) -> int:
+    """Try strategies side by side."""
+    from engine import compare, strategies
+    from engine.study import Study
+
+    names = arguments.strategies or list(strategies.REGISTRY)
+    approaches = [strategies.read(text) for text in names]
+    check_output(arguments.json, arguments.source, ending=".json")
+    _leave_a_core()
+    if arguments.source.suffix == _PROJECT:
+        study = Study.open(arguments.source, job, device=arguments.device)
+    else:
+        study = Study.create(
+            arguments.source,
+            job,
+            path=None,
+            embedder=arguments.embedder,
+            seed=arguments.seed,
+            scale=arguments.scale,
+            roles=_roles(arguments),
+            labels_from_folders=arguments.label_from_folders,
+            accept=partial(_check_labels, arguments.label),
+            device=arguments.device,
+        )
+    with study:
+        for found in compare.compare(
+            study, approaches, job, budget=arguments.budget, noise=arguments.noise
+        ):
+            comparison = found
+        if arguments.csv is not None:
+            _remark(compare.write_csv(study, comparison, arguments.csv))
+    write_json(arguments.json, compare.as_json(comparison))
+    if arguments.json != STDOUT:
+        print(*comparison_in_words(comparison), sep="\n")
     return _DONE
 
 
@@ -424,6 +467,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Job], int]] = {
     "info": _info,
     "verify": _verify,
     "replay": _replay,
+    "compare": _compare,
     "export": _export,
     "embed": _embed,
 }

@@ -17,7 +17,7 @@ from engine.outfile import STDOUT
 
 _MOST_QUESTIONS = 1_000_000  # the learning curve has a place for each
 
-_SOURCE_HELP = (
+_SOURCE = (
     "a folder of pictures, a table (csv, tsv, xlsx, parquet), a folder of tables with the same "
     "columns, or an .npz with X and, optionally, y"
 )
@@ -95,6 +95,33 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_json(replay)
 
+    compare = command(
+        "compare",
+        "Try strategies side by side: on the answers in a project, and on labels where there are.",
+    )
+    _add_source(
+        compare, f"a project file, whose answers are replayed through each strategy; or {_SOURCE}"
+    )
+    compare.add_argument(
+        "--strategies",
+        nargs="+",
+        metavar="S",
+        help="“name key=value ...” or “label: name key=value ...”; see methods [all, as they are]",
+    )
+    compare.add_argument(
+        "--budget",
+        type=_budget,
+        default=100,
+        metavar="N",
+        help="questions to an expert made of the labels; 0 = none [100]",
+    )
+    compare.add_argument(
+        "--noise", type=float, default=0.0, metavar="P", help="chance of a wrong verdict [0]"
+    )
+    _add_chance(compare)
+    compare.add_argument("--csv", type=_path, metavar="OUT.csv", help="a line per value")
+    _add_json(compare)
+
     export = command("export", "Write the groups of a project.")
     _add_project(export)
     export.add_argument(
@@ -139,10 +166,10 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_source(parser: argparse.ArgumentParser) -> None:
+def _add_source(parser: argparse.ArgumentParser, what: str = _SOURCE) -> None:
     """Add what says which items there are, and how they are described."""
     add = parser.add_argument
-    add("source", type=_path, metavar="SOURCE", help=_SOURCE_HELP)
+    add("source", type=_path, metavar="SOURCE", help=what)
     labels = parser.add_mutually_exclusive_group()
     labels.add_argument(
         "--label", metavar="COL", help="column of labels, for evaluation only, never for asking"
@@ -182,6 +209,14 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="parameters of the strategy; see methods",
     )
+    _add_chance(parser)
+    add("--question", default="", metavar="TEXT", help="what “same” means here, in words")
+    add("--planned", type=_count, metavar="N", help="questions you plan to answer, for display")
+
+
+def _add_chance(parser: argparse.ArgumentParser) -> None:
+    """Add the seed, and where it all is computed."""
+    add = parser.add_argument
     add("--seed", type=_count, default=0, metavar="S", help="of everything random [0]")
     add(
         "--device",
@@ -189,8 +224,6 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="where large sums are computed [auto: a graphics processor if it is worth while]",
     )
-    add("--question", default="", metavar="TEXT", help="what “same” means here, in words")
-    add("--planned", type=_count, metavar="N", help="questions you plan to answer, for display")
 
 
 def _path(text: str) -> Path:

@@ -14,10 +14,12 @@ from engine.cli.terminal import plain
 from engine.dataset import Dataset, Role, SourceKind, counted
 
 if TYPE_CHECKING:
+    from engine.compare import Comparison
     from engine.model import Snapshot
     from engine.parameters import Parameter
     from engine.study import Study
 
+_MARKS = (10, 25, 50, 100, 200, 500)  # questions after which a learning curve is told
 _NAMED = 8  # columns of one kind that are named
 
 
@@ -86,6 +88,32 @@ def described(dataset: Dataset) -> str:
     )
 
 
+def comparison_in_words(comparison: Comparison) -> Iterator[str]:
+    """Give the lines of a comparison: a table of what was tried, and what the columns mean."""
+    width = max(len(trial.label) for trial in comparison.trials)
+    if any(trial.own for trial in comparison.trials):
+        yield "On the answers given:"
+        yield f"  {'':<{width}}  groups  agreement    foreseen"
+        for trial in comparison.trials:
+            if (own := trial.own) is not None:
+                right = f"{sum(own.foreseen)} of {len(own.foreseen)}"
+                yield (
+                    f"  {plain(trial.label):<{width}}  {own.groups:>6}  {own.agreement:>9.3f}"
+                    f"  {right:>10}"
+                )
+        if comparison.commoner is not None:
+            yield f"  (Always the commoner answer would have foreseen {comparison.commoner:.0%}.)"
+    curves = [(trial.label, trial.curve) for trial in comparison.trials if trial.curve]
+    if curves:
+        marks = [mark for mark in _MARKS if mark < comparison.budget] + [comparison.budget]
+        yield "An expert made of the labels; ARI after so many questions:"
+        yield f"  {'':<{width}}  " + "".join(f"{mark:>7}" for mark in marks) + "   mean"
+        for label, curve in curves:
+            values = "".join(f"{curve.ari[mark - 1]:>7.3f}" for mark in marks)
+            mean = sum(curve.ari) / len(curve.ari)
+            yield f"  {plain(label):<{width}}  {values}{mean:>7.3f}"
+
+
 def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:
     """Give a state as plain values: what is asked, what was answered, who is in which group."""
     from engine import metrics, strategies
@@ -108,8 +136,9 @@ def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:
     question = snapshot.question
     known = None if truth is None else truth >= 0
     return {
-        "strategy": study.settings.strategy,
-        "version": strategies.REGISTRY[study.settings.strategy].version,
+        "strategy": snapshot.approach.strategy,
+        "params": dict(snapshot.approach.params),
+        "version": strategies.REGISTRY[snapshot.approach.strategy].version,
         "seed": study.settings.seed,
         "n": study.problem.n,
         "d": study.problem.d,

@@ -7,11 +7,13 @@ generator into ask/tell. Importing this package does not import torch: strategie
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from engine.errors import ParameterError
+from engine.hierarchy import Tree
 from engine.job import Job
-from engine.model import Clustering, Cue, Pair, Query, Verdict
-from engine.parameters import Parameter, describe, named, parse
+from engine.model import Approach, Clustering, Cue, Pair, Query, Verdict
+from engine.parameters import Parameter, describe, named, parse, texts
 from engine.problem import Problem
 from engine.strategies.cobras import Cobras
 from engine.strategies.consolidate import ActivePCK, ExploreConsolidate
@@ -52,9 +54,9 @@ class Strategy(Protocol):
     def run(self, problem: Problem, job: Job) -> Queries:
         """Yield the queries to be answered, one after the other; return when nothing is left.
 
-        Must survive UNSURE anywhere, be deterministic given problem and verdicts, never yield a
-        pair twice unless it asks for a fresh answer, and call `job.step` at least every 50 ms of
-        work.
+        Begins with `problem.known`, what other strategies learned. Must survive UNSURE anywhere,
+        be deterministic given problem and verdicts, never yield a pair twice unless it asks for a
+        fresh answer, and call `job.step` at least every 50 ms of work.
         """
         ...
 
@@ -80,6 +82,15 @@ class Strategy(Protocol):
         ...
 
 
+@runtime_checkable
+class Hierarchical(Protocol):
+    """What a strategy offers besides when its groups come of merging."""
+
+    def tree(self) -> Tree:
+        """Give every level of the hierarchy that the present grouping belongs to."""
+        ...
+
+
 REGISTRY: dict[str, type[Strategy]] = {
     strategy.name: strategy
     for strategy in (Falcon, Cobras, ExploreConsolidate, ActivePCK, RandomPairs)
@@ -96,6 +107,42 @@ def make(name: str, params: Mapping[str, str]) -> Strategy:
     """
     strategy = named("strategy", REGISTRY, name)
     return strategy(parse(name, strategy.Params, params))
+
+
+def complete(name: str, params: Mapping[str, str]) -> Approach:
+    """Add the parameters not given, with their defaults: these may change, old answers may not.
+
+    Raises
+    ------
+    ParameterError
+        As `make`.
+    """
+    strategy = named("strategy", REGISTRY, name)
+    return Approach(name, tuple(texts(parse(name, strategy.Params, params)).items()))
+
+
+def read(text: str) -> tuple[str, Approach]:
+    """Read "name key=value ..." or "label: name key=value ...".
+
+    Returns
+    -------
+    tuple
+        The label, by default the text, and the complete approach.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown strategy, parameter or value.
+    """
+    label, colon, spec = text.partition(":")
+    name, *settings = (spec if colon else text).split() or [""]
+    given = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise ParameterError(f"in '{text}', '{setting}' is not of the form key=value")
+        given[key] = value
+    return label.strip() if colon else " ".join(text.split()), complete(name, given)
 
 
 def parameters(name: str) -> tuple[Parameter, ...]:

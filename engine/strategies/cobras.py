@@ -15,7 +15,7 @@ level `_level`, the merging `_merge`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -108,8 +108,10 @@ class Cobras:
         if whole is None:  # every item is set aside
             self._shown = Shown.of(problem, [], job)
             return
-        self._clusters = [[whole]]
+        self._clusters = [[part] for part in splitter.around(problem.known.items) or [whole]]
         self._shown = Shown.of(problem, [whole], job)
+        if problem.known.items:
+            yield from self._merge(problem, job)
         while (largest := self._largest(splitter)) is not None:
             level = yield from self._level(largest, splitter)
             parts = splitter.split(largest, 2**level)
@@ -243,6 +245,24 @@ class Splitter:
         """Give the super-instance of all items; None when none may be asked about."""
         self._job.step()
         return self._super_instance(self._order) if self._usable.any() else None
+
+    def around(self, items: Sequence[int]) -> list[SuperInstance]:
+        """Give a super-instance around each of some items: all that is nearest to it."""
+        if not items:
+            return []
+        points = self._problem.points
+        at = points[list(items)].astype(np.float64)
+        near = np.empty(len(points), dtype=np.int64)
+        block = max(1, _BLOCK_VALUES // at.size)
+        for start in range(0, len(points), block):
+            self._job.step()
+            rows = points[start : start + block, None]
+            near[start : start + block] = np.square(rows - at).sum(axis=2).argmin(axis=1)
+        near[list(items)] = np.arange(len(items))  # also among copies
+        ordered = near[self._order]
+        return [
+            SuperInstance(self._order[ordered == number], item) for number, item in enumerate(items)
+        ]
 
     def divisible(self, one: SuperInstance) -> bool:
         """Tell whether there are two items or more that may be asked about."""

@@ -45,6 +45,10 @@ _FAR = (
     "One of these lies farthest from everything compared so far; the other is the closest example"
     " of the group most like it that is not ruled out."
 )
+_KNOWN = (
+    "Earlier answers speak about one of these, but not about the other, the closest example of the"
+    " group most like it that is not ruled out."
+)
 _RANDOM = (
     "One of these was picked at random; the other is the closest example of the group most like it"
     " that is not ruled out."
@@ -107,16 +111,18 @@ class _Consolidating:
         self._draws = problem.steps.get(
             key, lambda: penalised.Draws(problem.points, problem.seed, "consolidate", job)
         )
-        seen: set[int] = set()
+        seen = set(problem.known.items)
+        for item in problem.known.items:
+            yield from self._place(item, Reason.of(_KNOWN))
         since = 0
         for item in self._farthest_first():
-            seen.add(item)
-            if item not in problem.set_aside:
+            if self._explored(since):
+                break
+            if item not in problem.set_aside and item not in seen:
                 before = len(self._members)
                 yield from self._place(item, Reason.of(_FAR))
                 since = 0 if len(self._members) > before else since + 1
-            if self._explored(since):
-                break
+            seen.add(item)
         for item in np.argsort(self._draws.uniform(1), kind="stable").tolist():
             job.step()
             if item not in seen and item not in problem.set_aside:

@@ -55,6 +55,10 @@ class RandomPairs:
         self._nearest = np.zeros(problem.n, dtype=np.int32)
         self._distance = np.full(problem.n, np.inf)
         self._second = np.full(problem.n, np.inf)
+        for pair, known in problem.known.verdicts():
+            self._take(problem, pair, known, -1)
+        for item in problem.known.items:
+            self._judge(problem, item)
         reason = Reason.of("Two items picked at random.")
         for seq, pair in enumerate(_shuffled_pairs(problem.n, problem.rng("random.pairs"))):
             job.step()
@@ -63,12 +67,7 @@ class RandomPairs:
             verdict = yield Query(pair, reason, 2)
             if isinstance(verdict, Cue):
                 raise UsageError("only a fresh query is sent a cue")
-            self._constraints.add(pair, verdict, seq)
-            if verdict is Verdict.DIFFERENT:
-                self._different.append(pair)
-            if verdict is not Verdict.UNSURE:
-                for item in pair:
-                    self._judge(problem, item)
+            self._take(problem, pair, verdict, seq)
 
     def overhear(self, pair: Pair, verdict: Verdict) -> bool:
         """Make no use of answers but those asked for."""
@@ -124,6 +123,15 @@ class RandomPairs:
             sums[group[name]] += total
             sizes[group[name]] += len(items)
         return np.array([group[root[item]] for item in self._judged], dtype=np.int32)
+
+    def _take(self, problem: Problem, pair: Pair, verdict: Verdict, seq: int) -> None:
+        """Take in what is said about a pair."""
+        self._constraints.add(pair, verdict, seq)
+        if verdict is Verdict.DIFFERENT:
+            self._different.append(pair)
+        if verdict is not Verdict.UNSURE:
+            for item in pair:
+                self._judge(problem, item)
 
     def _judge(self, problem: Problem, item: int) -> None:
         """Let the items nearest to `item` go with it."""

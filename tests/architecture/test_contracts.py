@@ -26,6 +26,7 @@ ENGINE_FLOORS = [
     {"session"},
     {"study"},
     {"simulate", "export"},
+    {"compare"},
     {"cli"},
     {"__main__"},
 ]
@@ -36,6 +37,7 @@ DESKTOP_FLOORS = [
         "samples",
         "settings",
         "sources",
+        "strategies",
         "translation",
         "versions",
         "doctor",
@@ -55,7 +57,15 @@ BANNED = {
     "desktop": {"scipy", "torch", "sqlite3", "sklearn"},
 }
 # What the window knows of the engine: values. The rest is the worker's.
-ENGINE_OF_VIEWS = {"engine.model", "engine.dataset", "engine.readers", "engine.errors"}
+ENGINE_OF_VIEWS = {
+    "engine.compare",
+    "engine.dataset",
+    "engine.errors",
+    "engine.hierarchy",
+    "engine.model",
+    "engine.parameters",
+    "engine.readers",
+}
 CRAMPED_NAMES = {"utils", "helpers", "manager", "common", "misc"}
 
 

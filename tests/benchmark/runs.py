@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import engine
-from engine import parameters, strategies
+from engine import strategies
 from engine.dataset import Dataset, Item, SourceKind
 from engine.errors import ParameterError
 from engine.job import Job
@@ -102,18 +102,9 @@ def method(text: str) -> Method:
     ParameterError
         For an unknown strategy, parameter or value.
     """
-    label, colon, spec = text.partition(":")
-    name, *settings = (spec if colon else text).split() or [""]
-    given = {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise ParameterError(f"in '{text}', '{setting}' is not of the form key=value")
-        given[key] = value
-    strategies.make(name, given)
-    chosen = strategies.REGISTRY[name]
-    every = parameters.texts(parameters.parse(name, chosen.Params, given))
-    return Method(label.strip() if colon else " ".join(text.split()), name, chosen.version, every)
+    label, approach = strategies.read(text)
+    version = strategies.REGISTRY[approach.strategy].version
+    return Method(label, approach.strategy, version, dict(approach.params))
 
 
 def carry_out(run: Run) -> Record:
@@ -137,7 +128,7 @@ def carry_out(run: Run) -> Record:
     study = _study(run, points, seed, job)
     study.session.ask()
     prepared = time.perf_counter() - started
-    curve = simulate(study, Oracle(truth, run.noise, seed), run.budget, job)
+    curve = simulate(study.session, Oracle(truth, run.noise, seed), run.budget, job)
     record = curve.as_json(prepared, time.perf_counter() - started)
     del record["questions"]  # thousands of them, and the same run gives the same again
     return record | {

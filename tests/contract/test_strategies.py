@@ -16,9 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.constraints import Constraints
+from engine.constraints import Constraints, Known
 from engine.errors import Cancelled, EmbeddingError
 from engine.job import Job
+from engine.metrics import adjusted_rand_index
 from engine.model import Clustering, Pair, Verdict
 from engine.problem import Problem
 from engine.strategies import REGISTRY, Strategy, make
@@ -112,6 +113,33 @@ def keeps_to_the_answers(name: str, asked: list[tuple[Pair, Verdict]], found: Cl
             assert same, f"{pair} was said to be the same"
         elif verdict is Verdict.DIFFERENT:
             assert not same, f"{pair} was said to be different"
+
+
+def test_begins_with_what_another_strategy_was_told(name: str) -> None:
+    """Told of sixteen items that answers joined or told apart, it groups the rest with them."""
+    points, truth = groups()
+    spoken = np.random.default_rng(5).choice(60, 16, replace=False)
+    said = [
+        (pair, expert(truth)(pair))
+        for at, one in enumerate(spoken)
+        for pair in (Pair.of(int(one), int(other)) for other in spoken[:at])
+    ]
+    problem = Problem(points).without(frozenset(), Known.of(said, frozenset()))
+    settled = Constraints()
+    for number, (pair, verdict) in enumerate(said):
+        settled.add(pair, verdict, number)
+    strategy = made(name)
+    run = strategy.run(problem, Job())
+    query = next(run, None)
+    while query is not None and (verdict := settled.verdict(query.pair)) is not None:
+        query = run.send(verdict)  # the fold answers what is settled
+    found = strategy.clustering()
+    sound(found, 60)
+    keeps_to_the_answers(name, said, found)
+    alone = made(name)
+    next(alone.run(Problem(points), Job()))
+    before = adjusted_rand_index(truth, alone.clustering().labels)
+    assert adjusted_rand_index(truth, found.labels) > max(0.5, before)
 
 
 def test_follows_every_answer_from_the_first_to_the_last(name: str) -> None:

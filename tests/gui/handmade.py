@@ -190,7 +190,6 @@ def opened_of(
         problems=(),
         coordinates=coordinates,
         question="",
-        strategy="falcon",
         embedder="table" if table else "lite0",
         snapshot=snapshot,
     )

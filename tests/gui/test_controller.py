@@ -58,7 +58,6 @@ def opened(revision: int = 0) -> Opened:
         problems=(),
         coordinates=np.zeros((3, 2), np.float32),
         question="?",
-        strategy="falcon",
         embedder="lite0",
         snapshot=snapshot(revision),
     )

@@ -658,7 +658,7 @@ def test_why_this_pair(bench: Bench) -> None:
     text = bench.page.pane.why.text()
     assert text == ("Why this pair: Group 1 and group 2 lie side by side. Decides about 12 items.")
     bench.press(Qt.Key.Key_W, "w")
-    assert "falcon" in bench.page.pane.why.text()
+    assert "FALCON" in bench.page.pane.why.text()
     bench.press(Qt.Key.Key_W, "w")
     assert "falcon" not in bench.page.pane.why.text()
 

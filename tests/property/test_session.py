@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import answers
+from engine import answers, strategies
 from engine.answers import AnswerLog
-from engine.errors import Cancelled, UsageError
+from engine.errors import Cancelled, ParameterError, UsageError
 from engine.job import Job
-from engine.model import Pair, Snapshot, Source, StepKind, Verdict
+from engine.model import Approach, Pair, Snapshot, Source, StepKind, Verdict
 from engine.problem import Problem
 from engine.session import Session
 
@@ -55,6 +56,7 @@ def seen(snapshot: Snapshot) -> dict[str, object]:
         "progress": snapshot.progress,
         "conflicts": snapshot.conflicts,
         "overruled": snapshot.overruled,
+        "approach": snapshot.approach,
         "history": snapshot.history,
     }
 
@@ -90,9 +92,26 @@ moves = st.lists(
         st.tuples(st.just("set aside"), st.integers(0, N - 1)),
         st.tuples(st.just("name"), st.tuples(st.integers(0, N - 1), st.sampled_from("abc"))),
         st.tuples(st.just("look ahead"), st.none()),
+        st.tuples(st.just("change strategy"), st.sampled_from(EVERY)),
+        st.tuples(st.just("consider"), st.sampled_from(EVERY)),
     ),
     max_size=25,
 )
+
+
+def consider(live: Session, strategy: str) -> None:
+    before = seen(live.snapshot())
+    live.consider(strategies.read(strategy)[1], Job())
+    assert seen(live.snapshot()) == before
+
+
+SIMPLE: dict[str, Callable[[Session, Any], object]] = {
+    "set aside": lambda live, item: live.set_aside([item]),
+    "name": lambda live, what: live.name_group(*what),
+    "look ahead": lambda live, _: live.speculate(Job()),
+    "consider": consider,
+    "change strategy": lambda live, text: live.change_strategy(strategies.read(text)[1]),
+}
 
 
 def perform(live: Session, move: tuple[str, object]) -> None:
@@ -117,12 +136,8 @@ def perform(live: Session, move: tuple[str, object]) -> None:
         said = [h.seq for h in snapshot.history if h.on_path and h.kind is StepKind.ANSWER]
         if said:
             live.revise(said[at % len(said)], verdict)
-    elif kind == "set aside":
-        live.set_aside([what])
-    elif kind == "name":
-        live.name_group(*what)
-    elif kind == "look ahead":
-        live.speculate(Job())
+    elif kind in SIMPLE:
+        SIMPLE[kind](live, what)
 
 
 @pytest.mark.parametrize("strategy", EVERY)
@@ -428,3 +443,73 @@ def test_what_is_no_item_never_reaches_the_log(item: Any) -> None:
     assert one.log.events == ()
     one.set_aside(np.array([2, 3]))
     assert [type(i) for i in one.log.events[0].items] == [int, int]
+
+
+# ---------------------------------------------------------------------- another strategy
+
+
+@pytest.mark.parametrize("other", EVERY)
+@pytest.mark.parametrize("first", ["falcon", "cobras", TOLERANT])
+def test_another_strategy_takes_over_the_answers(first: str, other: str) -> None:
+    live = session(first)
+    oracle(live, 14)
+    approach = strategies.read(other)[1]
+    outlook = live.consider(approach, Job())
+    assert outlook.approach == approach
+    assert outlook.answers == 14
+    before = live.snapshot()
+    after = live.change_strategy(approach)
+    assert after.approach == approach
+    assert (after.question and after.question.pair) == (outlook.question and outlook.question.pair)
+    assert after.history[-1].approach == approach
+    assert after.history[-1].effect == outlook.effect
+    if TOLERANT not in {first, other}:
+        labels = after.clustering.labels
+        for said in live.statements:
+            same = labels[said.pair.a] == labels[said.pair.b]
+            assert same == (said.verdict is Verdict.SAME)
+    replayed = session(first, AnswerLog(live.log.events))
+    assert seen(replayed.snapshot()) == seen(after)
+    assert unmoved(live.undo()) == unmoved(replayed.undo()) == unmoved(before)
+
+
+def test_a_considered_strategy_is_taken_as_it_was_worked_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    live = session("falcon")
+    oracle(live, 8)
+    approach = strategies.read("cobras")[1]
+    live.consider(approach, Job())
+    monkeypatch.setattr(live._folding, "build", None)  # nothing is built anew
+    live.change_strategy(approach)
+    assert live.approach == approach
+    monkeypatch.undo()
+    assert seen(session("falcon", AnswerLog(live.log.events)).snapshot()) == seen(live.snapshot())
+
+
+def test_an_unknown_strategy_changes_nothing() -> None:
+    live = session("falcon")
+    with pytest.raises(ParameterError, match="no strategy"):
+        live.change_strategy(Approach("oracle of Delphi"))
+    with pytest.raises(ParameterError, match="width"):
+        live.change_strategy(Approach("falcon", (("width", "huge"),)))
+    assert not live.log.events
+
+
+def test_a_cut_is_looked_at_and_leaves_no_trace() -> None:
+    live = session("falcon")
+    oracle(live, 10)
+    before = seen(live.snapshot())
+    for count in (1, 4, N):
+        cut = live.cut(count, Job())
+        assert len(cut.overview.groups) == count
+        assert not cut.live
+        labels = cut.clustering.labels
+        assert set(cut.overruled) == {
+            said.seq
+            for said in live.statements
+            if (said.verdict is Verdict.SAME) != (labels[said.pair.a] == labels[said.pair.b])
+        }
+    assert seen(live.snapshot()) == before
+    with pytest.raises(UsageError, match="level"):
+        live.cut(N + 1, Job())

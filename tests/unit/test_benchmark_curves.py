@@ -119,7 +119,7 @@ def test_a_run_in_the_order_of_the_file_is_what_the_product_does(tmp_path: Path)
     record = carry_out(Run(described(path), method("falcon"), None, 0.1, BUDGET))
     with Study.create(path, Job(), path=None, strategy="falcon", seed=0) as study:
         assert study.dataset.kind is SourceKind.ARRAY
-        curve = simulate(study, Oracle(study.truth(), 0.1, 0), BUDGET, Job())
+        curve = simulate(study.session, Oracle(study.truth(), 0.1, 0), BUDGET, Job())
     assert record["ari"] == [round(value, 6) for value in curve.ari]
     assert record["asked"] == curve.asked
 

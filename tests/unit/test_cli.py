@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine import cli
+from engine import cli, strategies
 from engine.cli import main, terminal
 from engine.job import Job
 from engine.metrics import adjusted_rand_index
@@ -565,3 +565,49 @@ def test_python_m_engine(tmp_path):
     )
     assert shown.returncode == 2
     assert shown.stderr.count("\n") == 1
+
+
+def test_compare_on_labels_and_on_the_answers_of_a_project(array, tmp_path, capsys):
+    out, table, project = (tmp_path / name for name in ("c.json", "c.csv", "c.pairloom"))
+    two = ("--strategies", "falcon", "few: cobras starts=2")
+    assert run("compare", array, *two, "--budget", 12, "--json", out, "--csv", table) == 0
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert [one["label"] for one in found["strategies"]] == ["falcon", "few"]
+    assert [len(one["simulated"]["ari"]) for one in found["strategies"]] == [12, 12]
+    assert found["strategies"][1]["params"] == {"starts": "2"}
+    assert all(one["own"] is None for one in found["strategies"])
+    assert table.read_text(encoding="utf-8-sig").startswith("strategy,parameters,measure")
+    assert run("simulate", array, "--budget", 10, "--project", project) == 0
+    capsys.readouterr()
+    assert run("compare", project, *two, "--budget", 0) == 0
+    told = capsys.readouterr().out
+    assert "On the answers given" in told
+    assert "few" in told
+    assert "labels" not in told
+
+
+def test_compare_refuses_what_it_cannot_use(array, table, tmp_path, capsys):
+    for arguments, words in (
+        ((array, "--strategies", "oracle"), "no strategy 'oracle'"),
+        ((array, "--strategies", "falcon width"), "key=value"),
+        ((array, "--strategies", "falcon", "falcon"), "same label"),
+        ((table,), "labels"),
+        ((array, "--noise", "7"), "noise"),
+        ((tmp_path / "none.pairloom",), "none.pairloom"),
+    ):
+        assert run("compare", *arguments, "--budget", 3) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_a_strategy_chosen_later_is_the_one_told(array, tmp_path, capsys):
+    project = tmp_path / "p.pairloom"
+    assert run("simulate", array, "--budget", 8, "--project", project) == 0
+    with Study.open(project, Job()) as study:
+        study.session.change_strategy(strategies.read("cobras starts=4")[1])
+    capsys.readouterr()
+    assert run("info", project, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["strategy"], told["params"]) == ("cobras", {"starts": "4"})
+    assert run("replay", project, "--json", "-") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["strategy"], told["steps"][-1]["kind"]) == ("cobras", "strategy")

@@ -80,7 +80,7 @@ def test_noise_must_be_a_probability(noise):
 
 def test_curve_ends_with_the_classes():
     study = study_of(*blobs())
-    curve = simulate(study, Oracle(study.truth()), 40, Job())
+    curve = simulate(study.session, Oracle(study.truth()), 40, Job())
     assert len(curve.ari) == len(curve.nmi) == curve.budget == 40
     assert len(curve.questions) == curve.asked == len(curve.waits)
     assert (curve.n, curve.d, curve.strategy) == (36, 4, "falcon")
@@ -91,7 +91,7 @@ def test_curve_ends_with_the_classes():
 
 def test_last_value_is_carried_forward_when_nothing_is_left_to_ask():
     study = study_of(*blobs(2, 2))
-    curve = simulate(study, Oracle(study.truth()), 30, Job())
+    curve = simulate(study.session, Oracle(study.truth()), 30, Job())
     assert curve.asked < 30
     assert len(curve.ari) == 30
     assert set(curve.ari[curve.asked :]) == {curve.ari[curve.asked - 1]}
@@ -99,7 +99,7 @@ def test_last_value_is_carried_forward_when_nothing_is_left_to_ask():
 
 def test_a_single_item_needs_no_question():
     study = study_of(np.ones((1, 2), dtype=np.float32), ["a"])
-    curve = simulate(study, Oracle(study.truth()), 3, Job())
+    curve = simulate(study.session, Oracle(study.truth()), 3, Job())
     assert (curve.asked, curve.ari) == (0, (1.0, 1.0, 1.0))
 
 
@@ -107,7 +107,7 @@ def test_items_without_a_label_are_unsure_and_not_measured():
     points, labels = blobs()
     labels[0] = labels[13] = None
     study = study_of(points, labels)
-    curve = simulate(study, Oracle(study.truth()), 40, Job())
+    curve = simulate(study.session, Oracle(study.truth()), 40, Job())
     assert all(verdict == "unsure" for a, b, verdict in curve.questions if {a, b} & {0, 13})
     assert curve.ari[-1] == pytest.approx(1.0)
 
@@ -115,7 +115,7 @@ def test_items_without_a_label_are_unsure_and_not_measured():
 def test_answers_are_kept_in_the_project_as_they_come(tmp_path):
     path = tmp_path / "p.pairloom"
     with study_of(*blobs(), project=path) as study:
-        curve = simulate(study, Oracle(study.truth()), 5, Job())
+        curve = simulate(study.session, Oracle(study.truth()), 5, Job())
     with Project.open(path) as project:
         events = project.events()
     assert [(*e.answer.pair, e.answer.verdict.value) for e in events] == list(curve.questions)
@@ -124,7 +124,7 @@ def test_answers_are_kept_in_the_project_as_they_come(tmp_path):
 
 def test_same_seed_same_curve():
     first, second = (
-        simulate(study, Oracle(study.truth(), 0.1, 2), 25, Job())
+        simulate(study.session, Oracle(study.truth(), 0.1, 2), 25, Job())
         for study in (study_of(*blobs(), seed=4), study_of(*blobs(), seed=4))
     )
     assert first.questions == second.questions
@@ -136,13 +136,13 @@ def test_a_stopped_run_raises_and_keeps_its_answers():
     job = Job()
     job.cancel()
     with pytest.raises(Cancelled):
-        simulate(study, Oracle(study.truth()), 5, job)
+        simulate(study.session, Oracle(study.truth()), 5, job)
     assert study.session.log.events == ()
 
 
 def test_json_has_the_agreed_keys():
     study = study_of(*blobs(2, 4))
-    result = simulate(study, Oracle(study.truth()), 3, Job()).as_json(0.5, 1.5)
+    result = simulate(study.session, Oracle(study.truth()), 3, Job()).as_json(0.5, 1.5)
     assert list(result) == [
         "strategy", "version", "seed", "n", "d", "budget", "asked", "groups", "ari", "nmi",
         "report", "questions", "seconds", "peak_rss_mb",

@@ -31,7 +31,12 @@ _THUMB = 40
 _GAP = 6
 _FAINT = 0.65
 _NARROW = 180  # pixels of text below which times have no seconds
-_ICONS = {StepKind.REVISE: "undo", StepKind.SET_ASIDE: "aside", StepKind.NAME: "pencil"}
+_ICONS = {
+    StepKind.REVISE: "undo",
+    StepKind.SET_ASIDE: "aside",
+    StepKind.NAME: "pencil",
+    StepKind.STRATEGY: "judge",
+}
 
 
 class HistoryDelegate(QStyledItemDelegate):

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
     Qt,
 )
 
+from desktop import strategies
 from desktop.widgets import words
 from desktop.widgets.history.history_rows import START, HistoryTree, Row, Standing
 from desktop.widgets.item_words import ItemWords
@@ -199,6 +200,8 @@ class HistoryModel(QAbstractListModel):
                 return self.tr("Set aside")
             case StepKind.NAME:
                 return self.tr("Named") if step.text else self.tr("Name removed")
+            case StepKind.STRATEGY:
+                return self.tr("Way of asking")
 
     def _said(self, row: Row, answer: Answer) -> str:
         """Give the verdict, and what it was changed to since."""
@@ -228,6 +231,8 @@ class HistoryModel(QAbstractListModel):
                 return self.tr("set aside")
             case StepKind.NAME:
                 return self.tr("name")
+            case StepKind.STRATEGY:
+                return self.tr("way of asking")
             case _:
                 return self.title(row)
 
@@ -289,6 +294,8 @@ class HistoryModel(QAbstractListModel):
             return words.set_aside(row.step, short=short)
         if row.step.kind is StepKind.NAME:
             return row.step.text
+        if row.step.approach is not None:
+            return strategies.title(row.step.approach.strategy)
         return words.effect(row.step.effect, short=short)
 
     def sentence(self, row: Row) -> str:

@@ -63,8 +63,9 @@ class Partition:
 class Growth:
     """The rounds of one problem: prototypes, criticisms, and every point's nearest prototypes.
 
-    Round 0 has the first prototypes; each later round has criticisms, the cell they single out,
-    and the prototypes added to it. All of it is a function of the points and the parameters.
+    Round 0 has the first prototypes, or the items known of before; each later round has criticisms,
+    the cell they single out, and the prototypes added to it. All of it is a function of the points,
+    the items known of and the parameters.
 
     Parameters
     ----------
@@ -77,6 +78,8 @@ class Growth:
         self._params = params
         self._job = job
         self._key = f"{name} {shown(params)} seed={problem.seed} on {problem.fingerprint}"
+        if problem.known.items:
+            self._key += f" from {' '.join(map(str, problem.known.items))}"
         self._rounds: list[IntArray] = []
 
     def reach(self, index: int) -> bool:
@@ -165,6 +168,8 @@ class Growth:
         """Pick the prototypes of a round: the article's first ones, or local ones of a cell."""
         from engine.kernels import mmd
 
+        if index == 0 and self._problem.known.items:
+            return list(self._problem.known.items)
         matrix = self._matrix()
         if index == 0:
             return mmd.prototypes(matrix, self._means(), _START, self._job)

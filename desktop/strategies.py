@@ -1,0 +1,83 @@
+"""The strategies in words: what people choose between.
+
+Hidden: the registry's names. Promised: every strategy of the registry has a title and a sentence
+(`tests/gui/test_strategy_words.py`); parameters speak for themselves, by their `help`.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop.translation import QT_TRANSLATE_NOOP
+from engine.model import Approach
+
+TITLES = {
+    "falcon": QT_TRANSLATE_NOOP("Strategies", "Telling examples (FALCON)"),
+    "hmcahc": QT_TRANSLATE_NOOP("Strategies", "Merging step by step (HMCAHC)"),
+    "cobras": QT_TRANSLATE_NOOP("Strategies", "Small sets of like items (COBRAS)"),
+    "acdm": QT_TRANSLATE_NOOP("Strategies", "Spreading among neighbours (ACDM)"),
+    "mpck-npu": QT_TRANSLATE_NOOP("Strategies", "Least certain items (NPU)"),
+    "explore-consolidate": QT_TRANSLATE_NOOP("Strategies", "One of each, then the rest"),
+    "active-pck": QT_TRANSLATE_NOOP("Strategies", "One of each, round groups (PCK)"),
+    "random": QT_TRANSLATE_NOOP("Strategies", "Random pairs"),
+}
+_ABOUT = {
+    "falcon": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Compares examples of every kind there seems to be, then looks where they explain the"
+        " data badly. A good choice for most data, and the number of groups need not be known.",
+    ),
+    "hmcahc": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Merges the nearest groups again and again, and asks where a merge is doubtful. Best with"
+        " a known number of groups; the whole tree can be looked at.",
+    ),
+    "cobras": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Cuts the data into small sets of like items, asks which sets belong together, and cuts"
+        " the largest ones again.",
+    ),
+    "acdm": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Lets every answer spread from neighbour to neighbour, and asks where neighbours disagree."
+        " Good for groups of winding shapes.",
+    ),
+    "mpck-npu": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Asks about the item whose group is least certain for the questions it costs. Groups are"
+        " clouds, each with its own sense of distance.",
+    ),
+    "explore-consolidate": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "First looks for one item of every group, then places random items among them. Groups are"
+        " clouds, each with its own sense of distance.",
+    ),
+    "active-pck": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "First looks for one item of every group, then places random items among them. Groups are"
+        " round clouds.",
+    ),
+    "random": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Asks about any two items. Slow to learn from; for comparison, and for checking a grouping"
+        " without bias.",
+    ),
+}
+FIRST = "falcon"
+"""The one that is recommended."""
+
+
+def title(name: str) -> str:
+    """Name a strategy; one that has no title goes by its registry name."""
+    return QCoreApplication.translate("Strategies", TITLES.get(name, name))
+
+
+def about(name: str) -> str:
+    """Say in a sentence or two how a strategy goes about it."""
+    return QCoreApplication.translate("Strategies", _ABOUT.get(name, ""))
+
+
+def described(approach: Approach, usual: dict[str, str]) -> str:
+    """Name a strategy with the parameters that are not as usual."""
+    other = [f"{key} = {value}" for key, value in approach.params if usual.get(key) != value]
+    return f"{title(approach.strategy)}: {', '.join(other)}" if other else title(approach.strategy)

@@ -1,0 +1,345 @@
+"""Compare: several strategies on the answers a person gave, and on an expert made of labels.
+
+Hides how answers are replayed through another strategy. Promises that nothing is logged or kept in
+the project, that each strategy sees the very same items and answers, and that what is known so far
+is told after every step.
+
+A strategy's groups are judged without labels by **foresight**: before each answer that nothing had
+settled, what did the groups made of the answers before it say about the pair? The pairs were chosen
+by whatever asked at the time, mostly the hard ones; so the share foreseen compares strategies on
+this path and is no accuracy on all pairs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine import answers, metrics
+from engine.answers import Event, EventKind
+from engine.errors import ParameterError
+from engine.job import Job
+from engine.model import Approach, IntArray, Pair, Verdict
+
+if TYPE_CHECKING:
+    from engine.simulate import Curve, Oracle
+    from engine.study import Study
+
+_LOOKS = 50  # at the groups along the answers
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAnswers:
+    """What the answers given so far lead to with a strategy.
+
+    Attributes
+    ----------
+    groups
+        Groups after all answers.
+    answers
+        Answers in force, UNSURE included; all of them hold.
+    agreement
+        Adjusted Rand index between its groups and those on the screen.
+    foreseen
+        For each answer that nothing had settled, in the order given: whether the groups before it
+        said the same. Groups are worked out anew at most 50 times, evenly spread.
+    ari, nmi
+        Agreement of its groups with the labels; None without labels.
+    seconds
+        What replaying the answers took.
+    """
+
+    groups: int
+    answers: int
+    agreement: float
+    foreseen: tuple[bool, ...]
+    ari: float | None
+    nmi: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One strategy in a comparison; None = not tried yet, or there is nothing to try it on."""
+
+    label: str
+    approach: Approach
+    own: OwnAnswers | None = None
+    curve: Curve | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Strategies side by side.
+
+    Attributes
+    ----------
+    trials
+        In the order asked for.
+    commoner
+        Share of the commoner verdict among the answers to be foreseen: what saying always that
+        would have foreseen. None without such answers.
+    labelled
+        Whether there are labels to make an expert of.
+    budget, noise
+        Of the simulated expert.
+    complete
+        False while some is still to come.
+    """
+
+    trials: tuple[Trial, ...]
+    commoner: float | None
+    labelled: bool
+    budget: int
+    noise: float
+    complete: bool = False
+
+
+def compare(
+    study: Study,
+    approaches: Sequence[tuple[str, Approach]],
+    job: Job,
+    *,
+    budget: int = 100,
+    noise: float = 0.0,
+) -> Iterator[Comparison]:
+    """Try strategies one after the other.
+
+    Parameters
+    ----------
+    study
+        Its answers are replayed; its labels, if it has any, make the simulated expert.
+    approaches
+        Label and strategy; labels differ.
+    budget, noise
+        Questions put to the simulated expert, and the chance that a reply is wrong.
+
+    Yields
+    ------
+    Comparison
+        After each strategy's part, and at last the complete one.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown strategy or parameter, two equal labels, or a noise that is none.
+    Cancelled
+        When `job` was cancelled.
+    """
+    from engine.simulate import Oracle
+
+    labels = [label for label, _ in approaches]
+    if len(set(labels)) < len(labels):
+        raise ParameterError("two strategies have the same label", "Write “label: name key=value”.")
+    truth = study.truth()
+    Oracle((), noise)  # a noise out of range is told before anything is done
+    steps, open_ones = _answers_in_force(study)
+    verdicts = [same for _, same in open_ones.values()]
+    share = float(np.mean(verdicts)) if verdicts else None
+    found = Comparison(
+        tuple(Trial(label, approach) for label, approach in approaches),
+        None if share is None else max(share, 1 - share),
+        truth is not None,
+        budget,
+        noise,
+    )
+    for at, trial in enumerate(found.trials if steps else ()):
+        own = _on_own_answers(study, trial.approach, steps, open_ones, truth, job)
+        found = _with(found, at, replace(trial, own=own))
+        yield found
+    for at, trial in enumerate(found.trials if truth is not None and budget else ()):
+        oracle = Oracle(truth if truth is not None else (), noise, study.problem.seed)
+        found = _with(
+            found, at, replace(trial, curve=_simulated(study, trial, oracle, budget, job))
+        )
+        yield found
+    yield replace(found, complete=True)
+
+
+def _with(comparison: Comparison, at: int, trial: Trial) -> Comparison:
+    trials = list(comparison.trials)
+    trials[at] = trial
+    return replace(comparison, trials=tuple(trials))
+
+
+# ---------------------------------------------------------------------------- own answers
+
+
+def _answers_in_force(study: Study) -> tuple[tuple[Event, ...], dict[int, tuple[Pair, bool]]]:
+    """Give the steps that bear on groups, and the answers that nothing before them settled.
+
+    Changed answers stand where they were first given, with the verdict in force; ways of asking
+    that were chosen and names are left out.
+
+    Returns
+    -------
+    tuple
+        The steps; by `seq` of an answer, its pair and whether it is SAME.
+    """
+    path = study.session.log.path()
+    changed = {step.target: step for step in path if step.kind is EventKind.REVISE and step.answer}
+    steps: list[Event] = []
+    for step in path:
+        if step.kind is EventKind.SET_ASIDE:
+            steps.append(step)
+        elif step.kind is EventKind.ANSWER:
+            change = changed.get(step.seq)
+            if change is None:
+                steps.append(step)
+            else:
+                steps += [replace(step, answer=change.answer), change]
+    from engine.constraints import Constraints
+
+    closure, open_ones = Constraints(), {}
+    for said in answers.statements(path):
+        if said.verdict is not Verdict.UNSURE and not closure.settles(said.pair):
+            open_ones[said.seq] = said.pair, said.verdict is Verdict.SAME
+        closure.add(said.pair, said.verdict, said.seq)
+    has_answers = any(step.kind is EventKind.ANSWER for step in steps)
+    return (tuple(steps) if has_answers else ()), open_ones
+
+
+def _on_own_answers(
+    study: Study,
+    approach: Approach,
+    steps: tuple[Event, ...],
+    open_ones: dict[int, tuple[Pair, bool]],
+    truth: IntArray | None,
+    job: Job,
+) -> OwnAnswers:
+    """Let a strategy begin with more and more of the answers, and look at what it foresees.
+
+    The strategy in use is not begun anew each time: its groups are those there were.
+    """
+    from engine.fold import Fold
+
+    started = time.perf_counter()
+    folding = Fold(study.problem.apart(), approach, job)
+    anew = None if approach == study.session.approach else approach
+    stops = _stops(len(steps))
+    foreseen = []
+    for done, (start, end) in enumerate(pairwise((*stops, len(steps)))):
+        job.step(done, len(stops), "Replaying answers")
+        labels = folding.build(steps[:start], None, approach=anew).clustering.labels
+        for step in steps[start:end]:
+            if step.kind is EventKind.ANSWER and step.seq in open_ones:
+                (a, b), same = open_ones[step.seq]
+                foreseen.append(bool(labels[a] == labels[b]) == same)
+    clustering = folding.build(steps, None, approach=anew).clustering
+    labels = clustering.labels
+    ari = nmi = None
+    if truth is not None:
+        known = truth >= 0
+        ari = metrics.adjusted_rand_index(truth[known], labels[known])
+        nmi = metrics.normalized_mutual_information(truth[known], labels[known])
+    return OwnAnswers(
+        groups=clustering.n_groups,
+        answers=len(answers.statements(steps)),
+        agreement=metrics.adjusted_rand_index(study.session.clustering.labels, labels),
+        foreseen=tuple(foreseen),
+        ari=ari,
+        nmi=nmi,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _stops(steps: int) -> list[int]:
+    """Choose after how many steps the groups are looked at: all of them, or `_LOOKS` of many."""
+    looks = min(steps, _LOOKS)
+    return [steps * at // looks for at in range(looks)]
+
+
+def _simulated(study: Study, trial: Trial, oracle: Oracle, budget: int, job: Job) -> Curve:
+    """Let an expert made of labels answer, from the first question on."""
+    from engine.session import Session
+    from engine.simulate import simulate
+
+    problem = study.problem.apart()  # what is worked out for it is no part of the project
+    params = dict(trial.approach.params)
+    session = Session(problem, trial.approach.strategy, params, job=job)
+    return simulate(session, oracle, budget, job)
+
+
+# ---------------------------------------------------------------------------- results
+
+
+def as_json(comparison: Comparison) -> dict[str, object]:
+    """Give a comparison as plain values."""
+    return {
+        "commoner": comparison.commoner,
+        "labelled": comparison.labelled,
+        "budget": comparison.budget,
+        "noise": comparison.noise,
+        "strategies": [
+            {
+                "label": trial.label,
+                "strategy": trial.approach.strategy,
+                "params": dict(trial.approach.params),
+                "own": None if trial.own is None else _own_as_json(trial.own),
+                "simulated": None if trial.curve is None else _curve_as_json(trial.curve),
+            }
+            for trial in comparison.trials
+        ],
+    }
+
+
+def _own_as_json(own: OwnAnswers) -> dict[str, object]:
+    return {
+        "groups": own.groups,
+        "answers": own.answers,
+        "agreement": round(own.agreement, 6),
+        "foreseen": [int(one) for one in own.foreseen],
+        "ari": own.ari if own.ari is None else round(own.ari, 6),
+        "nmi": own.nmi if own.nmi is None else round(own.nmi, 6),
+        "seconds": round(own.seconds, 4),
+    }
+
+
+def _curve_as_json(curve: Curve) -> dict[str, object]:
+    waits = np.array(curve.waits or [0.0])
+    return {
+        "asked": curve.asked,
+        "groups": curve.groups,
+        "ari": [round(value, 6) for value in curve.ari],
+        "nmi": [round(value, 6) for value in curve.nmi],
+        "wait_p50": round(float(np.percentile(waits, 50)), 6),
+        "wait_p95": round(float(np.percentile(waits, 95)), 6),
+    }
+
+
+COLUMNS = ("strategy", "parameters", "measure", "question", "value")
+"""Columns of the CSV file: a line for each strategy, measure and question."""
+
+
+def rows(comparison: Comparison) -> Iterator[tuple[str, str, str, int, str]]:
+    """Give the lines of the CSV file; `foreseen` is 1 or 0 for each answer to be foreseen."""
+    for trial in comparison.trials:
+        params = " ".join(f"{key}={value}" for key, value in trial.approach.params)
+        measures: dict[str, Sequence[float]] = {}
+        if trial.own is not None:
+            measures["foreseen"] = [int(one) for one in trial.own.foreseen]
+        if trial.curve is not None:
+            measures |= {"ari": trial.curve.ari, "nmi": trial.curve.nmi}
+        for measure, values in measures.items():
+            for question, value in enumerate(values, 1):
+                yield trial.label, params, measure, question, f"{value:.6g}"
+
+
+def write_csv(study: Study, comparison: Comparison, path: Path) -> str:
+    """Write a comparison as a table; say what was written.
+
+    Raises
+    ------
+    EngineError
+        When the file cannot be written, or is the source or the project itself.
+    """
+    from engine.export import write_table
+
+    lines = [[str(cell) for cell in row] for row in rows(comparison)]
+    return write_table(study, path, COLUMNS, lines)

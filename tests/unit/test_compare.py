@@ -1,0 +1,166 @@
+"""Comparing strategies: own answers, an expert made of labels, and what is written of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import compare, strategies
+from engine.dataset import Role
+from engine.errors import Cancelled, ParameterError
+from engine.job import Job
+from engine.model import Approach, Verdict
+from engine.simulate import Oracle, simulate
+from engine.study import Study
+
+TWO = [strategies.read(text) for text in ("falcon", "other: cobras starts=3")]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    truth = np.arange(48) % 3
+    points = np.array([[0, 0], [1, 0], [0, 1]])[truth] + rng.normal(0, 0.15, (48, 2))
+    lines = ["x,y,kind", *(f"{x},{y},{'abc'[k]}" for (x, y), k in zip(points, truth, strict=True))]
+    path = tmp_path / "three.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def study(table: Path, tmp_path: Path) -> Iterator[Study]:
+    path = tmp_path / "three.pairloom"
+    with Study.create(table, Job(), path=path, roles={"kind": Role.LABEL}) as made:
+        yield made
+
+
+def last(found: Iterable[compare.Comparison]) -> compare.Comparison:
+    *_, complete = found
+    return complete
+
+
+def test_with_neither_answers_nor_a_budget_there_is_nothing_to_try(study: Study) -> None:
+    comparison = last(compare.compare(study, TWO, Job(), budget=0))
+    assert comparison.complete
+    assert [(trial.own, trial.curve) for trial in comparison.trials] == [(None, None)] * 2
+    assert list(compare.rows(comparison)) == []
+
+
+def test_own_answers(study: Study) -> None:
+    session = study.session
+    simulate(session, Oracle(study.truth()), 20, Job())
+    events = len(session.log.events)
+    found = list(compare.compare(study, TWO, Job(), budget=0))
+    assert [one.complete for one in found] == [False, False, True]
+    falcon, cobras = (trial.own for trial in found[-1].trials)
+    assert falcon.agreement == 1  # it is the one that asked
+    assert falcon.ari > 0.9
+    assert falcon.answers == cobras.answers == 20
+    assert len(falcon.foreseen) == len(cobras.foreseen) == 20
+    said = [one.verdict is Verdict.SAME for one in session.statements]
+    assert found[-1].commoner == max(said.count(True), said.count(False)) / 20
+    assert len(session.log.events) == events
+
+
+def test_foreseen_is_what_the_groups_said_before_the_answer(study: Study) -> None:
+    session = study.session
+    expected = []
+    oracle = Oracle(study.truth())
+    for _ in range(12):
+        pair = session.ask().pair
+        labels, verdict = session.clustering.labels, oracle.judge(pair)
+        expected.append(bool(labels[pair.a] == labels[pair.b]) == (verdict is Verdict.SAME))
+        session.tell(pair, verdict)
+    own = last(compare.compare(study, TWO[:1], Job(), budget=0)).trials[0].own
+    assert own.foreseen == tuple(expected)
+
+
+def test_many_answers_are_looked_at_in_stretches(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulate(study.session, Oracle(study.truth()), 20, Job())
+    every = last(compare.compare(study, TWO[:1], Job(), budget=0)).trials[0].own
+    monkeypatch.setattr(compare, "_LOOKS", 6)
+    some = last(compare.compare(study, TWO[:1], Job(), budget=0)).trials[0].own
+    assert len(some.foreseen) == len(every.foreseen)
+    assert some.agreement == every.agreement == 1
+
+
+def test_a_changed_answer_counts_as_it_is_now(study: Study) -> None:
+    session = study.session
+    simulate(session, Oracle(study.truth()), 10, Job())
+    session.revise(session.log.events[0].seq, Verdict.UNSURE)
+    own = last(compare.compare(study, TWO, Job(), budget=0)).trials[0].own
+    assert len(own.foreseen) == 9
+    assert own.agreement == 1
+
+
+def test_simulated(study: Study) -> None:
+    comparison = last(compare.compare(study, TWO, Job(), budget=15, noise=0.1))
+    assert comparison.labelled
+    for trial in comparison.trials:
+        assert trial.own is None
+        assert len(trial.curve.ari) == 15
+    assert not study.session.log.events
+
+
+def test_the_simulated_curve_is_that_of_simulate(study: Study, table: Path) -> None:
+    curve = last(compare.compare(study, TWO, Job(), budget=15)).trials[1].curve
+    params = {"starts": "3"}
+    with Study.create(
+        table, Job(), path=None, strategy="cobras", params=params, roles={"kind": Role.LABEL}
+    ) as alone:
+        assert simulate(alone.session, Oracle(alone.truth()), 15, Job()).ari == curve.ari
+
+
+def test_nothing_is_left_in_the_project(study: Study) -> None:
+    simulate(study.session, Oracle(study.truth()), 10, Job())
+    study.session.snapshot()
+    file = study.project.path
+    kept = file.read_bytes()
+    last(compare.compare(study, TWO, Job(), budget=10))
+    assert file.read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    ("approaches", "noise", "message"),
+    [
+        ([TWO[0], TWO[0]], 0, "same label"),
+        ([("x", Approach("nonsense"))], 0, "no strategy"),
+        (TWO, 1.5, "noise"),
+    ],
+)
+def test_nonsense_is_refused(
+    study: Study, approaches: list[tuple[str, Approach]], noise: float, message: str
+) -> None:
+    simulate(study.session, Oracle(study.truth()), 3, Job())
+    with pytest.raises(ParameterError, match=message):
+        last(compare.compare(study, approaches, Job(), budget=5, noise=noise))
+
+
+def test_it_can_be_stopped(study: Study) -> None:
+    job = Job()
+    found = compare.compare(study, TWO, job, budget=10)
+    next(found)
+    job.cancel()
+    with pytest.raises(Cancelled):
+        next(found)
+
+
+def test_written(study: Study, tmp_path: Path) -> None:
+    simulate(study.session, Oracle(study.truth()), 6, Job())
+    comparison = last(compare.compare(study, TWO, Job(), budget=5))
+    told = compare.write_csv(study, comparison, tmp_path / "out.csv")
+    assert "out.csv" in told
+    with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    ari = [row for row in rows if row["strategy"] == "other" and row["measure"] == "ari"]
+    assert [int(row["question"]) for row in ari] == [1, 2, 3, 4, 5]
+    assert float(ari[-1]["value"]) == pytest.approx(comparison.trials[1].curve.ari[-1], abs=1e-5)
+    assert {row["measure"] for row in rows} == {"ari", "nmi", "foreseen"}
+    assert json.dumps(compare.as_json(comparison))
