@@ -48,7 +48,7 @@ class Diffusion:
     links: csr_array
 
     @classmethod
-    def over(cls, near: Neighbours, reach: float) -> Diffusion:
+    def over(cls, near: Neighbours, reach: float, job: Job) -> Diffusion:
         """Weigh the edges between items of which one is a neighbour of the other.
 
         Parameters
@@ -59,15 +59,19 @@ class Diffusion:
         from scipy.sparse import csr_array
 
         n = len(near.items)
+        job.step()
         edges, lengths = near.edges_measured()
         one, other = edges.T
         scale = _scales(near)
+        job.step()
         weights = np.exp(-np.square(lengths) / (scale[one] * scale[other]))
         weights = np.maximum(weights, _LEAST_WEIGHT)
         total = np.bincount(edges.ravel(), np.repeat(weights, 2), minlength=n)
         weights *= reach / np.sqrt(total[one] * total[other])
+        job.step()
         rows, columns = np.concatenate((one, other)), np.concatenate((other, one))
         links = csr_array((np.tile(weights, 2), (rows, columns)), shape=(n, n))
+        job.step()
         return cls(links)
 
     def spread(self, start: Floats, job: Job) -> Floats:

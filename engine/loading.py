@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-_WANTED = ("torch", "scipy.fft", "scipy.sparse", "engine.study")
+_WANTED = ("torch", "scipy.fft", "scipy.sparse", "scipy.sparse.csgraph", "engine.study")
 
 
 def load_libraries(threads: int) -> None:

@@ -15,6 +15,7 @@ from engine.job import Job
 from engine.model import Approach, Clustering, Cue, Pair, Query, Verdict
 from engine.parameters import Parameter, describe, named, parse, texts
 from engine.problem import Problem
+from engine.strategies.acdm import Acdm
 from engine.strategies.cobras import Cobras
 from engine.strategies.consolidate import ActivePCK, ExploreConsolidate
 from engine.strategies.falcon import Falcon
@@ -93,7 +94,7 @@ class Hierarchical(Protocol):
 
 REGISTRY: dict[str, type[Strategy]] = {
     strategy.name: strategy
-    for strategy in (Falcon, Cobras, ExploreConsolidate, ActivePCK, RandomPairs)
+    for strategy in (Falcon, Cobras, Acdm, ExploreConsolidate, ActivePCK, RandomPairs)
 }
 
 

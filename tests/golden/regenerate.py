@@ -27,6 +27,7 @@ from engine.strategies import REGISTRY  # noqa: E402
 
 BUDGET = 60
 CASES = {
+    "acdm": {},
     "active-pck": {},
     "explore-consolidate": {},
     "falcon": {},

@@ -20,7 +20,7 @@ from engine.problem import Problem
 from engine.session import Session
 
 N = 24
-STRATEGIES = ("falcon", "cobras", "random", "explore-consolidate", "active-pck")
+STRATEGIES = ("falcon", "cobras", "acdm", "random", "explore-consolidate", "active-pck")
 TOLERANT = "falcon noise=0.1"  # weighs answers, and may overrule them
 EVERY = (*STRATEGIES, TOLERANT)
 

@@ -10,7 +10,7 @@ from engine.neighbors import nearest
 
 
 def over(points: np.ndarray, k: int, reach: float = 0.8) -> Diffusion:
-    return Diffusion.over(nearest(points, k, Job()), reach)
+    return Diffusion.over(nearest(points, k, Job()), reach, Job())
 
 
 def test_two_items_share_what_they_have_by_hand() -> None:
@@ -30,7 +30,7 @@ def test_weights_are_those_of_the_papers() -> None:
     weights = np.where(listed | listed.T, np.exp(-(apart**2) / np.outer(scale, scale)), 0)
     root = np.sqrt(weights.sum(1))
     expected = 0.85 * weights / np.outer(root, root)
-    found = Diffusion.over(near, 0.85).links.toarray()
+    found = Diffusion.over(near, 0.85, Job()).links.toarray()
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
