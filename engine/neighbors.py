@@ -1,8 +1,8 @@
 """Nearest neighbours: the items closest to each, the graph they make, the parts it falls into.
 
 Hidden here: how all distances are gone through in tiles and never held together. Promised: exact
-neighbours, in memory for the result and a few MB; no copy of the points in another type; copies
-are 0 apart and can be each other's neighbours, no item is its own.
+neighbours, in memory for twice the result and a few MB; no copy of the points in another type;
+copies are 0 apart and can be each other's neighbours, no item is its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TILE_BYTES = 24 * 2**20
 """Distances, and what it takes to compute them, held at once."""
 
-_TILE_WORK = 1e8  # multiplications in a tile: keeps the time between two job steps short
+_TILE_WORK = 5e7  # multiplications in a tile: keeps the time between two job steps short
 _WIDEST = 1024  # rows of a tile: their neighbours are measured again, with all features
 _LOOKING = "Looking for the nearest neighbours"
 
@@ -99,22 +99,24 @@ def nearest(points: npt.NDArray[np.floating], k: int, job: Job) -> Neighbours:
     distances = np.empty((n, k))
     if k == 0:
         return Neighbours(items, distances)
+    best = torch.full((n, k), torch.inf, dtype=torch.float64)
+    at = torch.full((n, k), -1, dtype=torch.int64)
     side = _side(d)
-    starts = range(0, n, side)
-    for done, first in enumerate(starts):
-        rows = slice(first, min(first + side, n))
-        best = torch.full((rows.stop - first, k), torch.inf, dtype=torch.float64)
-        at = torch.full((rows.stop - first, k), -1, dtype=torch.int64)
-        for along, second in enumerate(starts):
-            job.step(done * len(starts) + along, len(starts) ** 2, _LOOKING)
-            columns = slice(second, min(second + side, n))
+    blocks = [slice(start, min(start + side, n)) for start in range(0, n, side)]
+    total, done = len(blocks) * (len(blocks) + 1) // 2, 0
+    for number, rows in enumerate(blocks):
+        for columns in blocks[number:]:
+            done += 1
+            job.step(done, total, _LOOKING)
             tile = _tile(points, rows, columns)
-            if second == first:
+            if columns is rows:
                 tile.fill_diagonal_(torch.inf)
-            near, where = torch.topk(tile, min(k, tile.shape[1]), dim=1, largest=False)
-            best, chosen = torch.topk(torch.cat((best, near), 1), k, dim=1, largest=False)
-            at = torch.cat((at, where + second), 1).gather(1, chosen)
-        items[rows], distances[rows] = _measured(points, rows, at.numpy(), job)
+            else:
+                _keep_nearest(best[columns], at[columns], tile.T, rows.start)
+                job.step()
+            _keep_nearest(best[rows], at[rows], tile, columns.start)
+    for rows in blocks:
+        items[rows], distances[rows] = _measured(points, rows, at[rows].numpy(), job)
     return Neighbours(items, distances)
 
 
@@ -167,6 +169,25 @@ def _tile(points: npt.NDArray[np.floating], rows: slice, columns: slice) -> torc
     return squared_distances(
         torch.from_numpy(points[rows].astype(np.float64) - centre), torch.from_numpy(to - centre)
     )
+
+
+def _keep_nearest(best: torch.Tensor, at: torch.Tensor, tile: torch.Tensor, start: int) -> None:
+    """Let the items of a tile, from `start` on, take the places of farther ones, in place.
+
+    Parameters
+    ----------
+    best, at
+        float64 and int64 Tensor[rows, k], squared distances and items so far.
+    tile
+        Tensor[rows, columns], squared distances to the items of the tile.
+    """
+    import torch
+
+    k = best.shape[1]
+    near, where = torch.topk(tile, min(k, tile.shape[1]), dim=1, largest=False)
+    nearest, chosen = torch.topk(torch.cat((best, near), 1), k, dim=1, largest=False)
+    at.copy_(torch.cat((at, where + start), 1).gather(1, chosen))
+    best.copy_(nearest)
 
 
 def _measured(

@@ -34,7 +34,7 @@ def test_finds_what_brute_force_finds(
 def test_tiles_stay_within_their_budget(d: int) -> None:
     side = neighbors._side(d)
     assert 16 * side * side <= neighbors.TILE_BYTES
-    assert side == 16 or side * side * d <= 1e8
+    assert side == 16 or side * side * d <= 5e7
 
 
 def test_points_far_from_zero_lose_nothing() -> None:
