@@ -25,6 +25,8 @@ TILE_BYTES = 24 * 2**20
 
 _TILE_WORK = 5e7  # multiplications in a tile: keeps the time between two job steps short
 _WIDEST = 1024  # rows of a tile: their neighbours are measured again, with all features
+_ITEM_BITS = 32  # of a distance and an item in one number
+_ITEM = 2**_ITEM_BITS - 1
 _LOOKING = "Looking for the nearest neighbours"
 
 Floats = npt.NDArray[np.float64]
@@ -37,8 +39,8 @@ class Neighbours:
     Attributes
     ----------
     items
-        int32[n, k], nearest first; of equally near ones the lowest first. Which of those that are
-        as near as the last one are left out is not told.
+        int32[n, k], nearest first; of those that are equally near, to the digits of float32, the
+        lowest are taken, and come first.
     distances
         float64[n, k], Euclidean, summed difference by difference.
     """
@@ -99,8 +101,8 @@ def nearest(points: npt.NDArray[np.floating], k: int, job: Job) -> Neighbours:
     distances = np.empty((n, k))
     if k == 0:
         return Neighbours(items, distances)
-    best = torch.full((n, k), torch.inf, dtype=torch.float64)
-    at = torch.full((n, k), -1, dtype=torch.int64)
+    exponent = _exponent(points)
+    best = torch.full((n, k), torch.iinfo(torch.int64).max)
     side = _side(d)
     blocks = [slice(start, min(start + side, n)) for start in range(0, n, side)]
     total, done = len(blocks) * (len(blocks) + 1) // 2, 0
@@ -108,15 +110,16 @@ def nearest(points: npt.NDArray[np.floating], k: int, job: Job) -> Neighbours:
         for columns in blocks[number:]:
             done += 1
             job.step(done, total, _LOOKING)
-            tile = _tile(points, rows, columns)
+            squares = _squares(points, rows, columns, exponent)
             if columns is rows:
-                tile.fill_diagonal_(torch.inf)
+                squares.fill_diagonal_(torch.inf)
             else:
-                _keep_nearest(best[columns], at[columns], tile.T, rows.start)
+                _keep_nearest(best[columns], squares.T, rows.start)
                 job.step()
-            _keep_nearest(best[rows], at[rows], tile, columns.start)
+            _keep_nearest(best[rows], squares, columns.start)
     for rows in blocks:
-        items[rows], distances[rows] = _measured(points, rows, at[rows].numpy(), job)
+        items[rows] = (best[rows] & _ITEM).numpy()
+        distances[rows] = _measured(points, rows, items[rows], job)
     return Neighbours(items, distances)
 
 
@@ -155,50 +158,56 @@ def _side(d: int) -> int:
     return max(16, min(by_work, by_bytes, _WIDEST, TILE_BYTES // (32 * d)))
 
 
-def _tile(points: npt.NDArray[np.floating], rows: slice, columns: slice) -> torch.Tensor:
-    """Give squared distances, float64 Tensor[rows, columns], near enough to choose by.
+def _exponent(points: npt.NDArray[np.floating]) -> int:
+    """Give the power of two by which points are divided, so that float32 holds their squares."""
+    spread = points.max(axis=0).astype(np.float64) - points.min(axis=0)
+    return math.frexp(float(np.linalg.norm(spread)))[1]
 
-    Measured from the mean of the columns, so that no digit is lost on where the points lie.
+
+def _squares(
+    points: npt.NDArray[np.floating], rows: slice, columns: slice, exponent: int
+) -> torch.Tensor:
+    """Give squared distances to choose by, float32 Tensor[rows, columns].
+
+    Measured from the mean of the columns in float64, so that no digit is lost on where the points
+    lie. Rounded to float32, distances that are equal are equal whatever computes them.
     """
     import torch
 
     from engine.kernels import squared_distances
 
-    to = points[columns].astype(np.float64)
+    to = np.ldexp(points[columns].astype(np.float64), -exponent)
     centre = to.mean(axis=0)
-    return squared_distances(
-        torch.from_numpy(points[rows].astype(np.float64) - centre), torch.from_numpy(to - centre)
-    )
+    of = np.ldexp(points[rows].astype(np.float64), -exponent)
+    squares = squared_distances(torch.from_numpy(of - centre), torch.from_numpy(to - centre))
+    return squares.float()
 
 
-def _keep_nearest(best: torch.Tensor, at: torch.Tensor, tile: torch.Tensor, start: int) -> None:
+def _keep_nearest(best: torch.Tensor, squares: torch.Tensor, start: int) -> None:
     """Let the items of a tile, from `start` on, take the places of farther ones, in place.
 
     Parameters
     ----------
-    best, at
-        float64 and int64 Tensor[rows, k], squared distances and items so far.
-    tile
-        Tensor[rows, columns], squared distances to the items of the tile.
+    best
+        int64 Tensor[rows, k], the nearest so far: the bits of a squared distance, which rise as it
+        does, then the item. So equally near ones are kept lowest first.
+    squares
+        float32 Tensor[rows, columns] to the items of the tile.
     """
     import torch
 
     k = best.shape[1]
-    near, where = torch.topk(tile, min(k, tile.shape[1]), dim=1, largest=False)
-    nearest, chosen = torch.topk(torch.cat((best, near), 1), k, dim=1, largest=False)
-    at.copy_(torch.cat((at, where + start), 1).gather(1, chosen))
-    best.copy_(nearest)
+    keys = squares.contiguous().view(torch.int32).long().bitwise_left_shift_(_ITEM_BITS)
+    keys += torch.arange(start, start + keys.shape[1])
+    near = torch.topk(keys, min(k, keys.shape[1]), dim=1, largest=False).values
+    best.copy_(torch.topk(torch.cat((best, near), 1), k, dim=1, largest=False).values)
 
 
-def _measured(
-    points: npt.NDArray[np.floating], rows: slice, items: npt.NDArray[np.int64], job: Job
-) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Measure the chosen neighbours exactly, and put them in order: int64[m, k], float64[m, k]."""
+def _measured(points: npt.NDArray[np.floating], rows: slice, items: IntArray, job: Job) -> Floats:
+    """Measure the chosen neighbours exactly: float64[m, k]."""
     own = points[rows].astype(np.float64)
     squares = np.empty(items.shape)
     for column, other in enumerate(items.T):
         job.step()
         squares[:, column] = np.square(points[other] - own).sum(axis=1)
-    order = np.lexsort((items, squares), axis=1)
-    squares = np.take_along_axis(squares, order, axis=1)
-    return np.take_along_axis(items, order, axis=1), np.sqrt(squares)
+    return np.sqrt(squares)

@@ -37,6 +37,23 @@ def test_tiles_stay_within_their_budget(d: int) -> None:
     assert side == 16 or side * side * d <= 5e7
 
 
+@pytest.mark.parametrize("side", [16, 33, 4096])
+def test_of_equally_near_items_the_lowest_are_taken(
+    side: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neighbors, "_side", lambda _: side)
+    points = np.random.default_rng(0).integers(0, 4, (90, 25)) / 4
+    found = nearest(points.astype(np.float32), 7, Job())
+    np.testing.assert_array_equal(found.items, by_force(points, 7)[0])
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_scale_makes_no_difference(scale: float) -> None:
+    points = np.random.default_rng(2).random((50, 20)).astype(np.float32)
+    found = nearest(points * np.float32(scale), 5, Job())
+    np.testing.assert_array_equal(found.items, by_force(points.astype(np.float64), 5)[0])
+
+
 def test_points_far_from_zero_lose_nothing() -> None:
     points = np.random.default_rng(1).random((60, 30)) + 1e6
     found = nearest(points, 4, Job())
