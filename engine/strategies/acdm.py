@@ -66,9 +66,9 @@ class AcdmParams:
 
     Notes
     -----
-    The defaults lie on a plateau: their mean ARI over 200 questions on 43 labelled tables is .726;
-    5 or 20 neighbours and a reach of .6 or .95 lose .006 to .011, batches of 5 lose .030
-    (`python -m tests.benchmark.curves DATA --most-rows 2500 --seeds 3 --strategies acdm
+    The defaults lie on a plateau: their mean ARI over 200 questions on 43 labelled tables is .725;
+    5 or 20 neighbours and a reach of .6 or .95 lose about .01, batches of 5 about .03
+    (`python -m tests.benchmark.curves DATA --most-rows 2500 --seeds 1 --strategies acdm
     "acdm neighbours=5" ...`).
     """
 
