@@ -39,6 +39,10 @@ _UNMET = 0.05  # what speaks for a group not met yet; 1 = as much as an answer d
 _EXAMPLES = 4  # members of a group that may be shown for it, the nearest first
 _BLOCK_VALUES = 2**20  # distances held at once
 
+_KNOWN = (
+    "Earlier answers speak about one of these, but not about the other, the closest example of the"
+    " group most likely for it that is not ruled out."
+)
 _FAR = (
     "Many items are like one of these, and little of what was answered so far reaches it; the other"
     " is the closest example of the group most likely for it that is not ruled out."
@@ -182,6 +186,8 @@ class Acdm:
         )
         aside = ",".join(map(str, sorted(problem.set_aside)))
         self._trail = hashlib.blake2b(f"{self._params.batch};{aside}".encode(), digest_size=12)
+        for item in problem.known.items:
+            yield from self._place(item, Reason.of(_KNOWN))
         while chosen := self._chosen():
             for item in chosen:
                 yield from self._place(item, self._reason(item))
