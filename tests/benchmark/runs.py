@@ -29,6 +29,9 @@ from engine.simulate import Oracle, simulate
 from engine.study import Study
 from tests.benchmark.labelled import Described
 
+TRUE_K = "true"
+"""As `groups=true`: told the set's own number of classes, as rivals are that know it."""
+
 Record = dict[str, Any]
 """What a run gave, as JSON: see `engine.simulate.Curve.as_json`, and `carry_out` for the rest."""
 
@@ -45,6 +48,7 @@ class Method:
         Registry name and version.
     params
         All of them as texts, defaults too: a default may change, what was measured does not.
+        `groups` may be `TRUE_K`.
     """
 
     label: str
@@ -102,9 +106,12 @@ def method(text: str) -> Method:
     ParameterError
         For an unknown strategy, parameter or value.
     """
-    label, approach = strategies.read(text)
+    told = f"groups={TRUE_K}" in text.split()
+    _, approach = strategies.read(text.replace(f"groups={TRUE_K}", "groups=2") if told else text)
+    label = text.partition(":")[0].strip() if ":" in text else " ".join(text.split())
+    params = dict(approach.params) | ({"groups": TRUE_K} if told else {})
     version = strategies.REGISTRY[approach.strategy].version
-    return Method(label, approach.strategy, version, dict(approach.params))
+    return Method(label, approach.strategy, version, params)
 
 
 def carry_out(run: Run) -> Record:
@@ -150,7 +157,10 @@ def _study(run: Run, points: np.ndarray, seed: int, job: Job) -> Study:
     )
     path = run.data.arrays
     dataset = Dataset(path.parent, path, SourceKind.ARRAY, items, features=points)
-    settings = Settings(str(path), "table", run.method.strategy, run.method.params, seed)
+    params = dict(run.method.params)
+    if params.get("groups") == TRUE_K:
+        params["groups"] = str(run.data.k)
+    settings = Settings(str(path), "table", run.method.strategy, params, seed)
     return Study(dataset, settings, None, points, job)
 
 

@@ -114,6 +114,18 @@ def test_a_strategy_is_named_with_its_parameters():
             method(wrong)
 
 
+def test_a_strategy_may_be_told_the_true_number_of_groups(tmp_path: Path):
+    data = described(blobs(tmp_path / "blobs.npz"))
+    told, named, untold = (
+        carry_out(Run(data, method("active-pck" + groups), 0, 0.0, BUDGET))
+        for groups in (" groups=true", " groups=3", "")
+    )
+    assert told["ari"] == named["ari"] != untold["ari"]
+    assert told["params"] == {"groups": "true"}
+    with pytest.raises(ParameterError):
+        method("falcon groups=true")
+
+
 def test_a_run_in_the_order_of_the_file_is_what_the_product_does(tmp_path: Path):
     path = blobs(tmp_path / "blobs.npz")
     record = carry_out(Run(described(path), method("falcon"), None, 0.1, BUDGET))
