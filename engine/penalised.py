@@ -16,6 +16,7 @@ in semi-supervised clustering", sections 3 and 4: MPCK-Means; here each group ha
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,7 @@ Ints = npt.NDArray[np.int64]
 
 _BLOCK_VALUES = 2**20  # values held at once
 _ROWS = 4096  # rows hashed between two steps
+_TURNS = 16  # items assigned between two steps
 _ROUNDS = 50  # moves of the means, at most
 _PRIOR = 10.0  # items that a group's spread is taken to hold of the spread within all groups
 _LEAST = 1e-3  # least variance of a column, as a share of the columns' mean variance
@@ -163,66 +165,150 @@ def _squared(rows: Floats, point: Floats) -> Floats:
 
 
 class _Answered:
-    """The items answered about: the sums over them from which all prices follow.
+    """The items answered about, and what each would break in every group, kept up to date.
 
     Attributes
     ----------
-    items, part
-        int64[m], the items and which part (items joined by answers) each belongs to.
-    count, one, two
-        float64[c, k] and twice float64[c, k, d]: how many items of a part are in a group, and the
-        sums of their rows and squared rows. The sum of squared distances to them follows.
+    items, part, label
+        int64[m], the items, which part (items joined by answers) each belongs to, and the group
+        it is in; -1 = in none yet.
+    price
+        float64[m, k], what an item would break in a group, given where the others are.
     """
 
     def __init__(self, rows: Floats, k: int, closure: Constraints, *, learn: bool) -> None:
+        from scipy.sparse import csr_array
+
         parts = closure.parts()
         number = {root: at for at, root in enumerate(parts)}
         self.items = np.array([i for items, _ in parts.values() for i in items], dtype=np.int64)
-        sizes = [len(items) for items, _ in parts.values()]
+        sizes = np.array([len(items) for items, _ in parts.values()], dtype=np.int64)
         self.part = np.repeat(np.arange(len(parts)), sizes)
-        self._others = [[number[other] for other in others] for _, others in parts.values()]
-        d = rows.shape[1] if learn else 0  # without distances the counts are enough
-        self.rows = rows[self.items, :d]
         self.label = np.full(len(self.items), -1)
-        self.count = np.zeros((len(parts), k))
-        self.one = np.zeros((len(parts), k, d))
-        self.two = np.zeros((len(parts), k, d))
+        self.price = np.zeros((len(self.items), k))
+        self._k, self._learn = k, learn
+        self._rows = rows[self.items]
+        self._width = rows.shape[1] if learn else 0  # without distances the counts are enough
+        ends = np.cumsum(sizes)
+        self._linked = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+        others = [sorted(number[other] for other in others) for _, others in parts.values()]
+        starts = np.cumsum([0, *map(len, others)])
+        flat = np.array([other for some in others for other in some], dtype=np.int64)
+        self._apart = csr_array(
+            (np.ones(len(flat)), flat, starts), shape=(len(parts), len(parts))
+        )  # which parts are held apart
+        self._parted: dict[int, Ints] = {}  # part -> items held apart from it
+
+    def value(self, metric: Floats, widest: Floats, job: Job) -> None:
+        """Reckon all prices anew, for other metrics: float64[k, d]; `widest` float64[k].
+
+        Sums over the items of a part and group stand for the pairs: no pair is listed.
+        """
+        self._metric, self._widest = metric, widest
+        count, one, two = self._sums()
+        parted = (self._apart @ count)[self.part]
+        if not self._learn:
+            linked = count[self.part]
+            self.price = linked.sum(axis=1, keepdims=True) - linked + parted
+            inside = np.flatnonzero(self.label >= 0)
+            self.price[inside] -= 1  # each is linked to itself, and does not break that
+            self.price[inside, self.label[inside]] += 1
+            return
+        scaled = self._over_apart(one * metric)
+        squares = self._apart @ (two * metric).sum(axis=2)
+        for some, differences in self._differences(count, one, two, job):
+            part, rows = self.part[some], self._rows[some]
+            between = differences @ metric.T  # [item, group of the other, group of the metric]
+            own = np.einsum("mgg->mg", between)
+            broken = (between.sum(axis=1) - 2 * own + own.sum(axis=1, keepdims=True)) / 2
+            far = parted[some] * (np.square(rows) @ metric.T) + squares[part]
+            far -= 2 * np.einsum("mgd,md->mg", scaled[part], rows)
+            self.price[some] = broken + parted[some] * widest - np.maximum(far, 0)
 
     def move(self, at: int, label: int) -> None:
         """Put answered item number `at` into a group."""
-        if label == self.label[at]:
+        before, part = self.label[at], int(self.part[at])
+        if label == before:
             return
-        row, part = self.rows[at], self.part[at]
-        for group, sign in ((self.label[at], -1.0), (label, 1.0)):
-            if group >= 0:
-                self.count[part, group] += sign
-                self.one[part, group] += sign * row
-                self.two[part, group] += sign * row * row
+        linked, parted = self._linked[part], self._held_apart(part)
+        if self._learn:
+            near = np.square(self._rows[linked] - self._rows[at]) @ self._metric.T
+            far = np.square(self._rows[parted] - self._rows[at])
+        for group, sign in ((before, -1.0), (label, 1.0)):
+            if group < 0:
+                continue
+            if self._learn:
+                self.price[linked] += sign / 2 * (near + near[:, [group]])
+                self.price[linked, group] -= sign * near[:, group]
+                close = self._widest[group] - far @ self._metric[group]
+                self.price[parted, group] += sign * close
+            else:
+                self.price[linked] += sign
+                self.price[linked, group] -= sign
+                self.price[at] -= sign
+                self.price[at, group] += sign
+                self.price[parted, group] += sign
         self.label[at] = label
 
-    def linked(self, at: int) -> tuple[Floats, Floats]:
-        """Sum up the items linked to one: how many per group, and squared differences.
+    def pull(self, longest: Floats, job: Job) -> Floats:
+        """Sum, by group and column, how broken pairs pull at the metric: float64[k, d].
 
-        float64[k], float64[k, d].
+        A broken must-link adds half its squared difference to both its groups, a broken
+        cannot-link what it lacks to the longest pair, float64[k, d]; each is met from both ends.
         """
-        part = self.part[at]
-        differences = self._differences(at, self.count[part], self.one[part], self.two[part])
-        count = self.count[part].copy()
-        if self.label[at] >= 0:
-            count[self.label[at]] -= 1  # itself; it differs from itself by nothing
-        return count, differences
+        pull = np.zeros_like(longest)
+        count, one, two = self._sums()
+        parted, ones, twos = self._apart @ count, self._over_apart(one), self._over_apart(two)
+        for some, differences in self._differences(count, one, two, job):
+            label, part, rows = self.label[some], self.part[some], self._rows[some]
+            differences[np.arange(len(label)), label] = 0
+            pull += differences.sum(axis=0) / 4
+            np.add.at(pull, label, differences.sum(axis=1) / 4)
+            here = parted[part, label][:, None]
+            far = (here * rows - 2 * ones[part, label]) * rows + twos[part, label]
+            np.add.at(pull, label, np.maximum(here * longest[label] - np.maximum(far, 0), 0) / 2)
+        return pull
 
-    def parted(self, at: int) -> tuple[Floats, Floats]:
-        """Sum up the items held apart from one, as `linked` does."""
-        others = self._others[self.part[at]]
-        count = self.count[others].sum(axis=0)
-        one, two = self.one[others].sum(axis=0), self.two[others].sum(axis=0)
-        return count, self._differences(at, count, one, two)
+    def _sums(self) -> tuple[Floats, Floats, Floats]:
+        """Sum up parts by group: items, float64[c, k], rows and squares, float64[c, k, d]."""
+        inside = self.label >= 0
+        cell = (self.part * self._k + self.label)[inside]
+        rows = self._rows[inside, : self._width]
+        parts = len(self._linked)
+        count = np.bincount(cell, minlength=parts * self._k).astype(np.float64)
+        one, two = np.zeros((2, parts * self._k, self._width))
+        np.add.at(one, cell, rows)
+        np.add.at(two, cell, np.square(rows))
+        shape = (parts, self._k, self._width)
+        return count.reshape(shape[:2]), one.reshape(shape), two.reshape(shape)
 
-    def _differences(self, at: int, count: Floats, one: Floats, two: Floats) -> Floats:
-        row = self.rows[at]
-        differences: Floats = np.maximum((count[:, None] * row - 2 * one) * row + two, 0)
-        return differences
+    def _over_apart(self, sums: Floats) -> Floats:
+        """Add up float64[c, k, d] over the parts held apart from each."""
+        added: Floats = self._apart @ sums.reshape(len(sums), math.prod(sums.shape[1:]))
+        return added.reshape(sums.shape)
+
+    def _differences(
+        self, count: Floats, one: Floats, two: Floats, job: Job
+    ) -> Iterator[tuple[slice, Floats]]:
+        """Give, some items at a time, the squared differences to the items linked to each.
+
+        float64[some, k, d]: summed over those in a group, by column.
+        """
+        step = max(1, _BLOCK_VALUES // (self._k * max(self._k, self._rows.shape[1])))
+        for first in range(0, len(self.items), step):
+            job.step()
+            some = slice(first, first + step)
+            part, rows = self.part[some], self._rows[some, None]
+            found = (count[part][:, :, None] * rows - 2 * one[part]) * rows + two[part]
+            yield some, np.maximum(found, 0)
+
+    def _held_apart(self, part: int) -> Ints:
+        """Give the numbers of the items held apart from a part."""
+        if part not in self._parted:
+            others = self._apart.indices[self._apart.indptr[part] : self._apart.indptr[part + 1]]
+            some = [np.arange(self._linked[at].start, self._linked[at].stop) for at in others]
+            self._parted[part] = np.concatenate([np.empty(0, dtype=np.int64), *some])
+        return self._parted[part]
 
 
 class _Descent:
@@ -286,48 +372,45 @@ class _Descent:
         """Assign the answered items, one after the other in random order: int64[m]."""
         known = self._known
         self._widest = self._diameters() if self._learn and len(known.items) else np.ones(self._k)
+        known.value(self._metric, self._widest, self._job)
         order = np.argsort(self._draws.uniform(-2 - number)[known.items], kind="stable")
         for turn, at in enumerate(order):
-            if turn % 256 == 0:
+            if turn % _TURNS == 0:
                 self._job.step()
-            price = costs[known.items[at]] + self._weight * self._price(at)
+            price = costs[known.items[at]] + self._weight * known.price[at]
             known.move(int(at), int(price.argmin()))
         return known.label.copy()
-
-    def _price(self, at: int) -> Floats:
-        """Give what an answered item breaks in each group, float64[k]."""
-        linked, differences = self._known.linked(at)
-        parted, far = self._known.parted(at)
-        if not self._learn:
-            count: Floats = linked.sum() - linked + parted
-            return count
-        between = differences @ self._metric.T  # [group of the other, group of the metric]
-        own = between.diagonal()
-        broken = (between.sum(axis=0) - own + own.sum() - own) / 2
-        close = parted * self._widest - (far * self._metric).sum(axis=1)
-        price: Floats = broken + close
-        return price
 
     def _diameters(self) -> Floats:
         """Give the squared length of the longest pair in each metric, float64[k].
 
-        Two sweeps to the farthest point: at least half of the true length.
+        Two sweeps to the farthest point, the first from the mean of all: at least half of the
+        true length.
         """
-        self._longest = np.empty((self._k, self._d))
-        for group, metric in enumerate(self._metric):
-            self._job.step()
-            far = self._rows[(np.square(self._rows) @ metric).argmax()]
-            other = self._rows[(np.square(self._rows - far) @ metric).argmax()]
-            self._longest[group] = np.square(far - other)
+        start = self._rows[self._farthest(np.zeros_like(self._means))]
+        end = self._rows[self._farthest(start)]
+        self._longest = np.square(start - end)
         widest: Floats = (self._longest * self._metric).sum(axis=1)
         return widest
 
+    def _farthest(self, points: Floats) -> Ints:
+        """Give the row farthest from each point, float64[k, d], in its group's metric: int64[k]."""
+        found, far = np.zeros(self._k, dtype=np.int64), np.full(self._k, -np.inf)
+        scaled = 2 * (self._metric * points).T
+        for part in self._blocks():
+            rows = self._rows[part]
+            apart = np.square(rows) @ self._metric.T - rows @ scaled
+            best = apart.argmax(axis=0)
+            length = apart[best, np.arange(self._k)]
+            found = np.where(length > far, part.start + best, found)
+            far = np.maximum(far, length)
+        return found
+
     def _broken(self) -> float:
         """Sum the price of all broken pairs; each is met from both of its ends."""
-        known, total = self._known, 0.0
-        for at, label in enumerate(known.label):
-            total += float(self._price(at)[label])
-        return self._weight * total / 2
+        known = self._known
+        known.value(self._metric, self._widest, self._job)
+        return self._weight * float(known.price[np.arange(len(known.label)), known.label].sum()) / 2
 
     def _move(self) -> None:
         """Move the means to their items, and learn each group's distances from their spread.
@@ -347,24 +430,8 @@ class _Descent:
             return
         spread = np.maximum(squares - sizes[:, None] * np.square(self._means), 0)
         within = spread.sum(axis=0) / len(self._rows)
-        spread += self._weight * self._broken_spread()
+        if len(self._known.items):
+            spread += self._weight * self._known.pull(self._longest, self._job)
         # Few items say little of a spread: that within all groups stands in for what they lack.
         variance = (spread + _PRIOR * within) / (sizes[:, None] + _PRIOR)
         self._metric = 1 / np.maximum(variance, self._least)
-
-    def _broken_spread(self) -> Floats:
-        """Sum, by group and column, how broken pairs pull at the metric: float64[k, d].
-
-        A broken must-link adds half its squared difference to both its groups, a broken
-        cannot-link what it lacks to the longest pair, each met from both ends.
-        """
-        known = self._known
-        pull = np.zeros((self._k, self._d))
-        for at, label in enumerate(known.label):
-            _, differences = known.linked(at)
-            others = np.arange(self._k) != label
-            pull[others] += differences[others] / 4
-            pull[label] += differences[others].sum(axis=0) / 4
-            parted, far = known.parted(at)
-            pull[label] += np.maximum(parted[label] * self._longest[label] - far[label], 0) / 2
-        return pull

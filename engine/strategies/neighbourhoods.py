@@ -33,7 +33,7 @@ from engine.problem import Problem
 
 _EXAMPLES = 4  # members of a neighbourhood that may be shown for it, the nearest first
 _STARTS = 5  # random first means for groups not met yet, at most
-_START_VALUES = 2**19  # values that all starts may go through: large data make do with one
+_START_VALUES = 2**18  # values that all starts may go through: large data make do with one
 
 _AGAIN = (
     "Nobody was sure about one of these; the other is another example of the group most like it"
