@@ -28,7 +28,13 @@ ROOT = Path(__file__).resolve().parents[2]
 Judge = Callable[[Pair], Verdict]
 
 
-CASES = (*REGISTRY, "falcon noise=0.1", "explore-consolidate groups=4", "acdm batch=5")
+CASES = (
+    *REGISTRY,
+    "falcon noise=0.1",
+    "explore-consolidate groups=4",
+    "acdm batch=5",
+    "mpck-npu groups=4",
+)
 """Registry name, and parameters of a way of asking that differs much from the usual one."""
 
 AGAIN = 3  # how often a tolerant strategy may ask about one pair

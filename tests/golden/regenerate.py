@@ -35,6 +35,7 @@ CASES = {
     "falcon-landmarks": {"sums": "nystroem", "rank": "16"},
     "falcon-noise": {"noise": "0.1"},
     "cobras": {},
+    "mpck-npu": {},
     "random": {},
 }
 """File name -> parameters; the file name begins with the strategy's."""
