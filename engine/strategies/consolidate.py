@@ -56,16 +56,17 @@ class _Consolidating(Neighbourhoods):
     def run(self, problem: Problem, job: Job) -> Queries:
         """Explore, consolidate, and come back to what was left unsure."""
         self._start(problem, job)
-        seen: set[int] = set()
+        yield from self._begin()
+        seen = set(problem.known.items)
         since = 0
         for item in self._farthest_first():
-            seen.add(item)
-            if item not in problem.set_aside:
+            if self._explored(since):
+                break
+            if item not in problem.set_aside and item not in seen:
                 before = len(self._members)
                 yield from self._place(item, Reason.of(_FAR))
                 since = 0 if len(self._members) > before else since + 1
-            if self._explored(since):
-                break
+            seen.add(item)
         for item in np.argsort(self._draws.uniform(1), kind="stable").tolist():
             job.step()
             if item not in seen and item not in problem.set_aside:

@@ -35,6 +35,10 @@ _EXAMPLES = 4  # members of a neighbourhood that may be shown for it, the neares
 _STARTS = 5  # random first means for groups not met yet, at most
 _START_VALUES = 2**18  # values that all starts may go through: large data make do with one
 
+_KNOWN = (
+    "Earlier answers speak about one of these, but not about the other, the closest example of the"
+    " group most like it that is not ruled out."
+)
 _AGAIN = (
     "Nobody was sure about one of these; the other is another example of the group most like it"
     " that is not ruled out."
@@ -112,6 +116,11 @@ class Neighbourhoods:
         self._draws = problem.steps.get(
             key, lambda: penalised.Draws(problem.points, problem.seed, self.draw, job)
         )
+
+    def _begin(self) -> Asking:
+        """Place what earlier answers speak about, mostly without asking."""
+        for item in self._started.known.items:
+            yield from self._place(item, Reason.of(_KNOWN))
 
     @property
     def _started(self) -> Problem:

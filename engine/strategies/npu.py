@@ -74,6 +74,7 @@ class MpckNpu(Neighbourhoods):
     def run(self, problem: Problem, job: Job) -> Queries:
         """Place the most uncertain item, again and again; come back to what was left unsure."""
         self._start(problem, job)
+        yield from self._begin()
         while (left := self._left()).any():
             item, doubtful, *order = self._next(left)
             yield from self._place(item, Reason.of(_DOUBTFUL if doubtful else _FAR), order)
