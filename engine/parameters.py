@@ -6,7 +6,8 @@ are allowed.
 
 A field says what it is by its annotation (`bool`, `int`, `float`, `str`), its default (none: the
 parameter must be given) and its metadata: `help`, `choices` (a tuple of str), `above` (exclusive
-lower bound) or `least` (inclusive lower bound).
+lower bound) or `least` (inclusive lower bound), and `more` (True = a form folds it away: few people
+need it).
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ class Parameter:
         The allowed values; empty = any of the type.
     help
         One sentence in plain words.
+    above, least
+        Bounds of a number, exclusive and inclusive; None = there is none.
+    more
+        Whether few people need it, so that a form may fold it away.
     """
 
     name: str
@@ -46,6 +51,9 @@ class Parameter:
     default: str | None
     choices: tuple[str, ...]
     help: str
+    above: float | None = None
+    least: float | None = None
+    more: bool = False
 
 
 def named(kind: str, registry: Mapping[str, P], name: str) -> P:
@@ -71,6 +79,9 @@ def describe(params: type[Any]) -> tuple[Parameter, ...]:
             default=None if field.default is dataclasses.MISSING else _text(field.default),
             choices=tuple(field.metadata.get("choices", ())),
             help=field.metadata.get("help", ""),
+            above=field.metadata.get("above"),
+            least=field.metadata.get("least"),
+            more=field.metadata.get("more", False),
         )
         for field in dataclasses.fields(params)
     )
@@ -98,17 +109,30 @@ def parse(owner: str, params: type[P], texts: Mapping[str, str]) -> P:
         if name not in known:
             allowed = ", ".join(known) or "none"
             raise ParameterError(f"{owner} has no parameter '{name}'; it has: {allowed}")
-    bounds = {field.name: field.metadata for field in dataclasses.fields(params)}  # type: ignore[arg-type]
     values: dict[str, Value] = {}
     for name, parameter in known.items():
         if name in texts:
-            values[name] = _value(owner, parameter, texts[name].strip(), bounds[name])
+            try:
+                values[name] = _value(parameter, texts[name].strip())
+            except ParameterError as error:
+                raise ParameterError(f"{owner}: {error.message}") from None
         elif parameter.default is None:
             raise ParameterError(
                 f"{owner} needs the parameter '{name}': {parameter.help}",
                 hint=f"Give it as {name}=...",
             )
     return params(**values)
+
+
+def checked(parameter: Parameter, text: str) -> str:
+    """Judge one text as `parse` does, and write its value as `texts` would.
+
+    Raises
+    ------
+    ParameterError
+        For a value that is not of the type or out of range.
+    """
+    return _text(_value(parameter, text.strip()))
 
 
 def texts(params: Any) -> dict[str, str]:
@@ -122,11 +146,11 @@ def _text(value: Value) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _value(owner: str, parameter: Parameter, text: str, bounds: Mapping[str, Any]) -> Value:
+def _value(parameter: Parameter, text: str) -> Value:
     """Turn text into a value of the parameter's type and check it."""
 
     def refuse(wanted: str) -> ParameterError:
-        return ParameterError(f"{owner}: {parameter.name} must be {wanted}, not '{text}'")
+        return ParameterError(f"{parameter.name} must be {wanted}, not '{text}'")
 
     if parameter.choices and text not in parameter.choices:
         raise refuse("one of " + ", ".join(parameter.choices))
@@ -142,10 +166,10 @@ def _value(owner: str, parameter: Parameter, text: str, bounds: Mapping[str, Any
         raise refuse("a whole number" if parameter.type is int else "a number") from None
     if isinstance(number, float) and not math.isfinite(number):  # a whole one may exceed floats
         raise refuse("a finite number")
-    if "above" in bounds and not number > bounds["above"]:
-        raise refuse(f"above {bounds['above']}")
-    if "least" in bounds and number < bounds["least"]:
-        raise refuse(f"at least {bounds['least']}")
+    if parameter.above is not None and not number > parameter.above:
+        raise refuse(f"above {parameter.above}")
+    if parameter.least is not None and number < parameter.least:
+        raise refuse(f"at least {parameter.least}")
     return number
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine import clusterers, strategies
 from engine.errors import ParameterError
-from engine.parameters import Parameter, describe, parse, texts
+from engine.parameters import Parameter, checked, describe, parse, texts
 
 
 @dataclass(frozen=True)
@@ -14,15 +14,15 @@ class Settings:
     groups: int = field(metadata={"least": 1, "help": "How many."})
     width: float = field(default=0.25, metadata={"above": 0})
     rule: str = field(default="fixed", metadata={"choices": ("fixed", "median")})
-    exact: bool = True
+    exact: bool = field(default=True, metadata={"more": True})
 
 
 def test_describes_every_field() -> None:
     assert describe(Settings) == (
-        Parameter("groups", int, None, (), "How many."),
-        Parameter("width", float, "0.25", (), ""),
+        Parameter("groups", int, None, (), "How many.", least=1),
+        Parameter("width", float, "0.25", (), "", above=0),
         Parameter("rule", str, "fixed", ("fixed", "median"), ""),
-        Parameter("exact", bool, "yes", (), ""),
+        Parameter("exact", bool, "yes", (), "", more=True),
     )
 
 
@@ -56,6 +56,32 @@ def test_says_what_is_allowed(given: dict[str, str], message: str) -> None:
         parse("x", Settings, given)
     assert message in caught.value.message
     assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("at", "text"), [(0, "0"), (0, ""), (1, "0"), (1, "nan"), (2, "any"), (3, "perhaps")]
+)
+def test_one_text_is_refused_as_with_all(at: int, text: str) -> None:
+    parameter = describe(Settings)[at]
+    with pytest.raises(ParameterError) as alone:
+        checked(parameter, text)
+    with pytest.raises(ParameterError) as with_all:
+        parse("x", Settings, {"groups": "3", parameter.name: text})
+    assert with_all.value.message == f"x: {alone.value.message}"
+
+
+@pytest.mark.parametrize(
+    ("at", "text", "written"),
+    [
+        (0, " 007 ", "7"),
+        (1, "3", "3.0"),
+        (1, ".3", "0.3"),
+        (2, "median ", "median"),
+        (3, "1", "yes"),
+    ],
+)
+def test_a_text_is_written_as_its_value_is(at: int, text: str, written: str) -> None:
+    assert checked(describe(Settings)[at], text) == written
 
 
 def test_names_of_strategies_and_methods_are_a_contract() -> None:

@@ -61,6 +61,7 @@ class FalconParams:
         default=1.0,
         metadata={
             "above": 0,
+            "more": True,
             "help": "The width for criticisms, as a multiple of that for prototypes.",
         },
     )
@@ -68,6 +69,7 @@ class FalconParams:
         default="rbf",
         metadata={
             "choices": ("rbf", "laplacian", "rational-quadratic"),
+            "more": True,
             "help": "How likeness falls with distance: as a bell, sharply, or with a long tail.",
         },
     )
@@ -75,6 +77,7 @@ class FalconParams:
         default="example",
         metadata={
             "choices": ("example", "mean"),
+            "more": True,
             "help": "Which group is asked about first: the one with the nearest example, or the"
             " one whose examples are nearest on average.",
         },
@@ -91,6 +94,7 @@ class FalconParams:
         default="criticisms",
         metadata={
             "choices": ("criticisms", "size"),
+            "more": True,
             "help": "Which cell is divided next: the one with most criticisms, or with most items.",
         },
     )
@@ -98,6 +102,7 @@ class FalconParams:
         default="mmd",
         metadata={
             "choices": ("mmd", "random", "none"),
+            "more": True,
             "help": "Its new prototypes: those that stand for it best, or any; none = no cell is"
             " divided, and the best prototype among all items comes next.",
         },
@@ -106,6 +111,7 @@ class FalconParams:
         default="auto",
         metadata={
             "choices": ("auto", "exact", "nystroem", "random-features"),
+            "more": True,
             "help": "How the likeness to all items is summed: exactly, by comparing with some"
             " items (landmarks), or by random features; auto = exact up to 5000 items, then"
             " landmarks.",
@@ -113,12 +119,13 @@ class FalconParams:
     )
     rank: int = field(
         default=256,
-        metadata={"least": 1, "help": "The number of landmarks or random features."},
+        metadata={"more": True, "least": 1, "help": "The number of landmarks or random features."},
     )
     landmarks: str = field(
         default="uniform",
         metadata={
             "choices": ("uniform", "k-means++", "prototypes"),
+            "more": True,
             "help": "How landmarks are chosen: at random, spread out, or as prototypes are.",
         },
     )
