@@ -6,8 +6,11 @@ Hidden: the registry's names. Promised: every strategy of the registry has a tit
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from PySide6.QtCore import QCoreApplication
 
+from desktop.messages import Offer
 from desktop.translation import QT_TRANSLATE_NOOP
 from engine.model import Approach
 
@@ -77,7 +80,26 @@ def about(name: str) -> str:
     return QCoreApplication.translate("Strategies", _ABOUT.get(name, ""))
 
 
-def described(approach: Approach, usual: dict[str, str]) -> str:
+def usual(offers: Sequence[Offer], name: str) -> dict[str, str]:
+    """Give the usual values of a strategy's parameters; none where it is not offered."""
+    found = next((offer.parameters for offer in offers if offer.strategy == name), ())
+    return {one.name: one.default for one in found if one.default is not None}
+
+
+def complete(offers: Sequence[Offer], approach: Approach) -> Approach:
+    """Add the parameters that an approach does not name, as usual: then equals can be told."""
+    values = usual(offers, approach.strategy) | dict(approach.params)
+    return Approach(approach.strategy, tuple(values.items()))
+
+
+def unlike(approach: Approach, other: Mapping[str, str]) -> tuple[str, ...]:
+    """Name the parameters, with their values, that are not as in `other`."""
+    return tuple(
+        f"{key} = {value}" for key, value in approach.params if other.get(key, value) != value
+    )
+
+
+def described(approach: Approach, usual: Mapping[str, str]) -> str:
     """Name a strategy with the parameters that are not as usual."""
-    other = [f"{key} = {value}" for key, value in approach.params if usual.get(key) != value]
-    return f"{title(approach.strategy)}: {', '.join(other)}" if other else title(approach.strategy)
+    other = ", ".join(unlike(approach, usual))
+    return f"{title(approach.strategy)}: {other}" if other else title(approach.strategy)

@@ -79,6 +79,8 @@ QToolBar#rail QToolButton:checked {{ background: {c.hover}; color: {c.accent};
     font-weight: 600; }}
 
 QToolButton {{ border: 2px solid transparent; border-radius: 7px; padding: 4px; }}
+QToolButton[role="fold"] {{ padding: 3px 8px 3px 2px; font-weight: 600; }}
+QToolButton[role="fold"]:checked {{ background: transparent; }}
 QToolButton:hover {{ background: {c.hover}; }}
 QToolButton:pressed, QToolButton:checked {{ background: {c.hover}; }}
 QToolButton:focus {{ border-color: {c.accent}; }}
@@ -91,6 +93,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit, QTextEdit {{
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox {{ min-height: 20px; }}
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus,
 QTextEdit:focus {{ border: 2px solid {c.accent}; padding: 3px 7px; }}
+QLineEdit[faulty="true"], QComboBox[faulty="true"] {{ border-color: {c.error}; }}
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled {{ color: {c.disabled};
     background: {c.window}; }}
 QComboBox QComboBox {{ padding-right: 26px; }}

@@ -10,10 +10,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QImage, QPixmap
 
 from desktop.controller import Controller
-from desktop.messages import Opened
+from desktop.messages import Offer, Opened
 from engine.dataset import Column, ColumnKind, Item, Role
 from engine.model import (
     Answer,
+    Approach,
     Clustering,
     Effect,
     Group,
@@ -28,8 +29,28 @@ from engine.model import (
     StepKind,
     Verdict,
 )
+from engine.parameters import Parameter
 
 NOON = 1_795_000_000.0
+
+OFFERS = (
+    Offer(
+        "falcon",
+        (
+            Parameter("width", str, "median", ("median", "fixed"), "How near is alike."),
+            Parameter("c", float, "0.3", (), "A share of the median distance.", above=0),
+            Parameter("noise", float, "0.0", (), "The share of wrong answers.", least=0),
+            Parameter("rank", int, "256", (), "The number of landmarks.", least=1, more=True),
+            Parameter("exact_sums", bool, "no", (), "Whether sums are exact.", more=True),
+        ),
+    ),
+    Offer("active-pck", (Parameter("groups", int, "0", (), "If known; 0 = not.", least=0),)),
+    Offer("random", ()),
+)
+FALCON = Approach(
+    "falcon",
+    (("width", "median"), ("c", "0.3"), ("noise", "0.0"), ("rank", "256"), ("exact_sums", "no")),
+)
 
 COLUMNS = (
     Column("id", ColumnKind.TEXT, Role.ID),
@@ -143,6 +164,7 @@ def snapshot_of(
             set_aside=0,
         ),
         live=live,
+        approach=FALCON,
     )
 
 
@@ -192,6 +214,7 @@ def opened_of(
         question="",
         embedder="table" if table else "lite0",
         snapshot=snapshot,
+        offers=OFFERS,
     )
 
 

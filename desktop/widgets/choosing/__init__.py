@@ -1,0 +1,1 @@
+"""Forms that make themselves: parameters, and the strategy they belong to."""
