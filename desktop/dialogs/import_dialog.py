@@ -35,6 +35,7 @@ from desktop.dialogs.files import FileDialogs
 from desktop.dialogs.found import FoundPanel
 from desktop.messages import CreateProject, Failed, Opened, Scanned, ScanSource, Stopped, Working
 from desktop.translation import QT_TRANSLATE_NOOP
+from desktop.widgets.choosing.strategy_choice import StrategyChoice
 from desktop.widgets.state_bar import said
 
 EMBEDDERS = {
@@ -44,12 +45,6 @@ EMBEDDERS = {
     "pixels": QT_TRANSLATE_NOOP("Import", "Raw pixels, for small aligned pictures"),
     "table": QT_TRANSLATE_NOOP("Import", "The columns used as features"),
 }
-SLIPS = {
-    "": QT_TRANSLATE_NOOP("Import", "Take every answer as given"),
-    "0.05": QT_TRANSLATE_NOOP("Import", "Expect a few slips (about 1 in 20)"),
-    "0.1": QT_TRANSLATE_NOOP("Import", "Expect many slips (about 1 in 10)"),
-}
-"""The strategy's `noise`, and how it is put to people; "" = its default, which expects none."""
 _PLANNED = 200  # questions a person may well answer in an hour
 _PER_ITEM = 2  # planned for each item of a small source; larger ones need fewer for each
 _FEWEST = 10
@@ -148,9 +143,9 @@ class ImportDialog(QDialog):
         self.embedder.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.slips = QComboBox()
-        for noise, words in SLIPS.items():
-            self.slips.addItem(QCoreApplication.translate("Import", words), noise)
+        self.choice = StrategyChoice(folded=True)
+        self.choice.setContentsMargins(0, 0, 0, 10)
+        self.choice.changed.connect(self._check)
         self.planned = QSpinBox()
         self.planned.setRange(0, _MOST)
         self.planned.setSingleStep(25)
@@ -168,49 +163,7 @@ class ImportDialog(QDialog):
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         form.setVerticalSpacing(6)
         form.setContentsMargins(18, 16, 18, 16)
-        file_row = QHBoxLayout()
-        file_row.addWidget(self.path, 1)
-        file_row.addWidget(self.browse)
-        for label, field, why, row in (
-            (
-                self.tr("&Question shown above every pair"),
-                self.question,
-                self.tr("Say what “together” means to you, such as “the same species?”"),
-                None,
-            ),
-            (
-                self.tr("&Compare by"),
-                self.embedder,
-                (sample.why if sample else "")
-                or self.tr("Where the first guesses come from; your answers decide."),
-                None,
-            ),
-            (
-                self.tr("Questions you &plan to answer"),
-                self.planned,
-                self.tr("Only for the progress line; you may stop or go on at any time."),
-                None,
-            ),
-            (
-                self.tr("Project &file"),
-                self.path,
-                self.tr("Every answer is saved here at once. Your source is never changed."),
-                file_row,
-            ),
-            (
-                self.tr("Your &answers"),
-                self.slips,
-                self.tr("Where slips are expected, some pairs are asked again to find them."),
-                None,
-            ),
-            (
-                self.tr("&Seed"),
-                self.seed,
-                self.tr("The same seed and answers give the same questions again."),
-                None,
-            ),
-        ):
-            self._add(form, label, field, why, row)
+        self._fill(form)
         inside = QWidget()
         inside.setLayout(form)
         area = QScrollArea()
@@ -229,6 +182,24 @@ class ImportDialog(QDialog):
         around.setContentsMargins(2, 2, 2, 2)
         around.addWidget(area)
         return self.choices
+
+    def _fill(self, form: QFormLayout) -> None:
+        """Put the choices one below the other."""
+        file_row = QHBoxLayout()
+        file_row.addWidget(self.path, 1)
+        file_row.addWidget(self.browse)
+        words = self.tr("Say what “together” means to you, such as “the same species?”")
+        self._add(form, self.tr("&Question shown above every pair"), self.question, words)
+        words = self.tr("Where the first guesses come from; your answers decide.")
+        words = (self._sample.why if self._sample else "") or words
+        self._add(form, self.tr("&Compare by"), self.embedder, words)
+        form.addRow(self.choice)
+        words = self.tr("Only for the progress line; you may stop or go on at any time.")
+        self._add(form, self.tr("Questions you &plan to answer"), self.planned, words)
+        words = self.tr("Every answer is saved here at once. Your source is never changed.")
+        self._add(form, self.tr("Project &file"), self.path, words, file_row)
+        words = self.tr("The same seed and answers give the same questions again.")
+        self._add(form, self.tr("&Seed"), self.seed, words)
 
     def _add(
         self,
@@ -328,6 +299,8 @@ class ImportDialog(QDialog):
             return self.found.columns.fault
         text = self.path.text().strip()
         path = Path(text)
+        if self.choice.fault:
+            return self.choice.fault
         if not text or not path.is_absolute():
             return self.tr("Choose where the project file is to be.")
         if not path.parent.is_dir():
@@ -357,6 +330,7 @@ class ImportDialog(QDialog):
             return
         self.found.show_found(found)
         self._plan(found.n_items)
+        self.choice.offer(found.offers)
         self.embedder.clear()
         for name in found.embedders:
             words = QCoreApplication.translate("Import", EMBEDDERS.get(name, name))
@@ -402,13 +376,14 @@ class ImportDialog(QDialog):
     # ------------------------------------------------------------------ intents
 
     def _create(self) -> None:
-        planned, noise = self.planned.value(), self.slips.currentData()
+        planned = self.planned.value()
         request = CreateProject(
             source=self._source,
             path=self._project_file(),
             embedder=self.embedder.currentData() or "auto",
             seed=self.seed.value(),
-            params={"noise": noise} if noise else {},
+            strategy=self.choice.strategy,
+            params=self.choice.unusual,
             roles=self.found.columns.roles,
             question=self.question.text().strip(),
             planned=planned or None,

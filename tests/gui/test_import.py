@@ -22,7 +22,7 @@ from desktop.controller import Controller
 from desktop.dialogs.files import FileDialogs
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.images import PictureStore
-from desktop.messages import CreateProject, Failed, Scanned, ScanSource, Stopped, Working
+from desktop.messages import CreateProject, Failed, Offer, Scanned, ScanSource, Stopped, Working
 from desktop.settings import Settings
 from desktop.widgets.thumb_grid import ThumbGrid
 from engine import strategies
@@ -62,6 +62,7 @@ def pictures(source: Path, **changes: object) -> Scanned:
         "problems": (),
         "notes": (),
         "embedders": ("lite0", "lite0-fast", "classic", "pixels"),
+        "offers": tuple(Offer(name, strategies.parameters(name)) for name in strategies.REGISTRY),
     }
     return Scanned(**(fields | changes))  # type: ignore[arg-type]
 
@@ -197,15 +198,42 @@ def test_the_samples_need_no_choice(qtbot: QtBot, controller: Controller, which:
 def test_slips_can_be_expected(dialog: ImportDialog, controller: Controller, source: Path) -> None:
     controller.receive(pictures(source))
     asked = []
-    for at in range(dialog.slips.count()):
-        dialog.slips.setCurrentIndex(at)
+    slips = dialog.choice.settings.slips
+    assert slips.choice.isVisible()
+    for at in range(slips.choice.count()):
+        slips.choice.setCurrentIndex(at)
+        assert slips.share.isVisible() is (at == slips.choice.count() - 1)
+        slips.share.text = "0.2"
         dialog.make.click()
         request = controller.sent[-1]
         assert isinstance(request, CreateProject)
         strategies.make(request.strategy, request.params)  # raises what it does not know
         asked.append(request.params)
         controller.receive(Stopped("CreateProject"))
-    assert asked == [{}, {"noise": "0.05"}, {"noise": "0.1"}]
+    assert asked == [{}, {"noise": "0.05"}, {"noise": "0.1"}, {"noise": "0.2"}]
+
+
+def test_how_pairs_are_chosen(dialog: ImportDialog, controller: Controller, source: Path) -> None:
+    controller.receive(pictures(source))
+    choice = dialog.choice
+    assert choice.strategy == "falcon"
+    assert "recommended" in choice.names.currentText()
+    assert choice.settings.form is not None
+    assert not choice.settings.form.isVisible()  # until it is asked for
+    assert "noise" not in choice.settings.form.fields  # its words are "your answers"
+    choice.settings.fold.open()
+    assert choice.settings.form.isVisible()
+    choice.names.setCurrentIndex(choice.names.findData("active-pck"))
+    assert choice.settings.slips is None
+    assert choice.settings.groups.isVisible()
+    choice.settings.groups.input.setText("many")
+    assert "whole number" in dialog.fault.text()
+    assert not dialog.make.isEnabled()
+    choice.settings.groups.input.setText("7")
+    dialog.make.click()
+    request = controller.sent[-1]
+    assert isinstance(request, CreateProject)
+    assert (request.strategy, request.params) == ("active-pck", {"groups": "7"})
 
 
 @pytest.mark.parametrize(
