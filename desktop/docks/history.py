@@ -156,7 +156,8 @@ class HistoryDock(QDockWidget):
     # ------------------------------------------------------------------ states
 
     def _open(self, _opened: object = None) -> None:
-        self.steps.open(ItemWords(self._controller.opened))
+        opened = self._controller.opened
+        self.steps.open(ItemWords(opened), opened.offers if opened is not None else ())
         self._revision = None
         self._show_live()
 

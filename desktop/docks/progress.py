@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop import strategies
 from desktop.widgets import trail, words
 from desktop.widgets.history.effect_strip import EffectStrip
 from engine.model import HistoryItem, Snapshot
@@ -42,10 +43,12 @@ class ProgressDock(QDockWidget):
 
     Notes
     -----
-    `contradictionRequested`: the person wants to look at the contradictions.
+    `contradictionRequested`: the person wants to look at the contradictions. `strategyRequested`:
+    they want pairs to be chosen otherwise.
     """
 
     contradictionRequested = Signal()
+    strategyRequested = Signal()
 
     def __init__(self, controller: Controller, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,6 +77,7 @@ class ProgressDock(QDockWidget):
         for widget in (self._asked, self._bar, self._pace):
             layout.addWidget(widget)
         layout.addLayout(self._figures(body))
+        layout.addLayout(self._choosing(body))
         self._recent = QLabel(body, wordWrap=True)
         self._strip = EffectStrip(body)
         caption = QLabel(self.tr("Items that moved, answer by answer"), body, wordWrap=True)
@@ -127,13 +131,33 @@ class ProgressDock(QDockWidget):
         )
         return grid
 
+    def _choosing(self, body: QWidget) -> QGridLayout:
+        """Lay out how pairs are chosen, and the way to change it."""
+        grid = QGridLayout()
+        grid.setColumnStretch(0, 1)
+        grid.setVerticalSpacing(2)
+        self._chosen_by = QLabel(self.tr("How pairs are chosen"), body)
+        self._chosen_by.setProperty("role", "muted")
+        self._strategy = QLabel(body, wordWrap=True)
+        self._strategy.setProperty("role", "strong")
+        self._strategy.setTextFormat(Qt.TextFormat.PlainText)
+        self._change = QPushButton(self.tr("Change…"), body)
+        self._change.setProperty("role", "small")
+        self._change.setAccessibleName(self.tr("Change how pairs are chosen"))
+        self._change.setToolTip(self.tr("Change how pairs are chosen (Ctrl+Shift+H)"))
+        self._change.clicked.connect(self.strategyRequested)
+        grid.addWidget(self._chosen_by, 0, 0)
+        grid.addWidget(self._strategy, 1, 0)
+        grid.addWidget(self._change, 0, 1, 2, 1, Qt.AlignmentFlag.AlignVCenter)
+        return grid
+
     # ------------------------------------------------------------------ states
 
     def _show(self, _snapshot: object = None) -> None:
         shown = self._controller.shown
         if shown is None:
             self._asked.setText(self.tr("No project is open"))
-            for widget in (self._bar, self._pace, self._recent, self._strip):
+            for widget in (self._bar, self._pace, self._recent, self._strip, *self._way):
                 widget.hide()
             self._look.hide()
             for name in self._rows:
@@ -158,10 +182,24 @@ class ProgressDock(QDockWidget):
         self._set("overruled", words.number(overruled) if overruled else None)
         self._set("conflicts", words.number(len(shown.conflicts)) if shown.conflicts else None)
         self._look.setVisible(bool(shown.conflicts))
+        self._show_strategy(shown)
         self._recent.setText(self._recently(shown))
         self._strip.show_steps(steps)
         self._recent.show()
         self._strip.show()
+
+    @property
+    def _way(self) -> tuple[QWidget, ...]:
+        return self._chosen_by, self._strategy, self._change
+
+    def _show_strategy(self, shown: Snapshot) -> None:
+        """Name the strategy of the state shown, and what is set otherwise than usual."""
+        opened = self._controller.opened
+        usual = strategies.usual(opened.offers if opened else (), shown.approach.strategy)
+        self._strategy.setText(strategies.described(shown.approach, usual))
+        self._strategy.setToolTip(strategies.about(shown.approach.strategy))
+        for widget in self._way:
+            widget.show()
 
     def _set(self, name: str, value: str | None) -> None:
         for part in self._rows[name]:

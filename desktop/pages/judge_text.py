@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from desktop import strategies
 from desktop.pages import contradiction_text
 from desktop.widgets import trail, words
-from engine.model import HistoryItem, Question, Snapshot, StepKind
+from engine.model import Approach, HistoryItem, Question, Snapshot, StepKind
 
 
 def _tr(text: str) -> str:
@@ -138,7 +138,15 @@ def deed(step: HistoryItem) -> str:
             return _tr("Named “{0}”").format(step.text)
         case StepKind.STRATEGY:
             name = strategies.title(step.approach.strategy) if step.approach else ""
-            return _tr("Now asking by “{0}”").format(name)
+            return _tr("Pairs chosen by “{0}”").format(name)
+
+
+def chosen(step: HistoryItem, before: Approach) -> str:
+    """Say which settings a step of the same strategy changed; "" for other steps."""
+    approach = step.approach
+    if approach is None or approach.strategy != before.strategy:
+        return ""
+    return ", ".join(strategies.unlike(approach, dict(before.params)))
 
 
 def moved(before: Snapshot, now: Snapshot) -> tuple[str, str]:
@@ -152,7 +160,8 @@ def moved(before: Snapshot, now: Snapshot) -> tuple[str, str]:
     step, left = trail.step_at(now, now.position), trail.step_at(now, before.position)
     if step is not None and step.parent == before.position:
         settled = contradiction_text.settled(before, now)
-        return settled or taken(step), settled
+        text, settings = taken(step), chosen(step, before.approach)
+        return settled or (f"{text} · {settings}" if settings else text), settled
     if left is not None and left.parent == now.position:
         text = _tr("Taken back: {0}").format(deed(left))
         reopened = contradiction_text.reopened(before, now)

@@ -35,7 +35,7 @@ _ICONS = {
     StepKind.REVISE: "undo",
     StepKind.SET_ASIDE: "aside",
     StepKind.NAME: "pencil",
-    StepKind.STRATEGY: "judge",
+    StepKind.STRATEGY: "strategy",
 }
 
 
@@ -145,7 +145,9 @@ class HistoryDelegate(QStyledItemDelegate):
         colors, item_words = theme.current().colors, model.item_words
         subjects = model.subjects(step)
         middle = " · ".join(part for part in (model.numbers(row), model.remark(row)) if part)
-        if item_words.has_pictures:
+        if step.approach is not None:
+            pass  # it is about no items, and its name needs the room
+        elif item_words.has_pictures:
             place = self._draw_thumbs(painter, place, subjects)
         else:
             middle += "   " + " – ".join(item_words.name(item) for item in subjects)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import time
+from collections.abc import Sequence
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -18,10 +19,11 @@ from PySide6.QtCore import (
 )
 
 from desktop import strategies
+from desktop.messages import Offer
 from desktop.widgets import words
 from desktop.widgets.history.history_rows import START, HistoryTree, Row, Standing
 from desktop.widgets.item_words import ItemWords
-from engine.model import Answer, HistoryItem, Snapshot, StepKind, Verdict
+from engine.model import Answer, Approach, HistoryItem, Snapshot, StepKind, Verdict
 
 IS_SHOWN = Qt.ItemDataRole.UserRole
 IS_NOW = Qt.ItemDataRole.UserRole + 1
@@ -55,6 +57,7 @@ class HistoryModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._words = ItemWords(None)
+        self._offers: tuple[Offer, ...] = ()
         self._snapshot: Snapshot | None = None
         self._tree = HistoryTree((), START, None)
         self._rows: list[Row] = []
@@ -66,10 +69,11 @@ class HistoryModel(QAbstractListModel):
 
     # ------------------------------------------------------------------ what is shown
 
-    def open(self, item_words: ItemWords) -> None:
-        """Begin with another study."""
+    def open(self, item_words: ItemWords, offers: Sequence[Offer] = ()) -> None:
+        """Begin with another study, and the strategies that it offers."""
         self.beginResetModel()
         self._words = item_words
+        self._offers = tuple(offers)
         self._snapshot = None
         self._tree = HistoryTree((), START, None)
         self._rows = []
@@ -201,7 +205,7 @@ class HistoryModel(QAbstractListModel):
             case StepKind.NAME:
                 return self.tr("Named") if step.text else self.tr("Name removed")
             case StepKind.STRATEGY:
-                return self.tr("Way of asking")
+                return self.tr("Way of choosing pairs")
 
     def _said(self, row: Row, answer: Answer) -> str:
         """Give the verdict, and what it was changed to since."""
@@ -232,7 +236,7 @@ class HistoryModel(QAbstractListModel):
             case StepKind.NAME:
                 return self.tr("name")
             case StepKind.STRATEGY:
-                return self.tr("way of asking")
+                return self.tr("way of choosing")
             case _:
                 return self.title(row)
 
@@ -244,8 +248,10 @@ class HistoryModel(QAbstractListModel):
         return (b, a) if step.answer.shown_left == b else (a, b)
 
     def remark(self, row: Row) -> str:
-        """Say what qualifies a step: how sure, changed to what, a note."""
+        """Say what qualifies a step: how sure, changed to what, a note, which strategy."""
         step = row.step
+        if step is not None and step.approach is not None:
+            return strategies.title(step.approach.strategy)
         if step is None or step.answer is None:
             return ""
         if self.contradicts(row):
@@ -294,9 +300,15 @@ class HistoryModel(QAbstractListModel):
             return words.set_aside(row.step, short=short)
         if row.step.kind is StepKind.NAME:
             return row.step.text
+        effect = words.effect(row.step.effect, short=short)
         if row.step.approach is not None:
-            return strategies.title(row.step.approach.strategy)
-        return words.effect(row.step.effect, short=short)
+            parts = (effect, *self._settings(row.step.approach))
+            return " · ".join(part for part in parts if part)
+        return effect
+
+    def _settings(self, approach: Approach) -> tuple[str, ...]:
+        """Give the settings of a strategy that are not as usual."""
+        return strategies.unlike(approach, strategies.usual(self._offers, approach.strategy))
 
     def sentence(self, row: Row) -> str:
         """Say everything about a row, as a screen reader would."""
@@ -325,6 +337,9 @@ class HistoryModel(QAbstractListModel):
                 lines.append(step.answer.note)
         if self.is_overruled(row):
             lines.append(self.tr("Overruled by your other answers"))
+        if step.approach is not None:
+            lines += [strategies.title(step.approach.strategy), *self._settings(step.approach)]
+            lines.append(strategies.about(step.approach.strategy))
         lines.append(
             self.tr("# counts every step ever taken, also those taken back; it never changes.")
         )
@@ -349,6 +364,8 @@ class HistoryModel(QAbstractListModel):
             return self._sought[1:] == str(step.seq)
         note = step.answer.note if step.answer is not None else step.text
         texts = [note, *(self._words.name(item) for item in self.subjects(step))]
+        if step.approach is not None:
+            texts.append(strategies.title(step.approach.strategy))
         return any(self._sought in text.casefold() for text in texts)
 
     def _relay(self) -> None:
