@@ -269,6 +269,15 @@ COMMANDS = (
         told="H",
     ),
     Command(
+        "change_strategy",
+        "judge",
+        QT_TRANSLATE_NOOP("Actions", "Change how &pairs are chosen…"),
+        ("Ctrl+Shift+H",),
+        is_open,
+        "strategy",
+        separated=True,
+    ),
+    Command(
         "show_start",
         "view",
         QT_TRANSLATE_NOOP("Actions", "&Start"),

@@ -34,6 +34,7 @@ from desktop.dialogs.crash import CrashDialog
 from desktop.dialogs.files import FileDialogs
 from desktop.dialogs.help import AboutDialog, KeysDialog
 from desktop.dialogs.import_dialog import ImportDialog
+from desktop.dialogs.strategy import StrategyDialog
 from desktop.images import PictureStore
 from desktop.messages import (
     CloseProject,
@@ -85,6 +86,7 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self._files = files or FileDialogs(settings)
         self._importing: ImportDialog | None = None
+        self._choosing: StrategyDialog | None = None
         # so that the list of recent projects is right even after the program was killed
         self._remembering = QTimer(self, singleShot=True, interval=_REMEMBER_MS)
         self._remembering.timeout.connect(self._remember)
@@ -189,6 +191,7 @@ class MainWindow(QMainWindow):
         judge.relinkRequested.connect(self.relink)
         judge.overviewRequested.connect(self.show_overview)
         judge.answerSelected.connect(self.workspace.show_step)
+        self.workspace.progress.strategyRequested.connect(self.change_strategy)
         theme.current().themeChanged.connect(self._recolor)
         looks = QActionGroup(self)
         for name in ("follow_system", "use_light", "use_dark"):
@@ -265,7 +268,7 @@ class MainWindow(QMainWindow):
         if step.kind is StepKind.NAME:
             return self.tr("{0} naming a group").format(verb)
         if step.kind is StepKind.STRATEGY:
-            return self.tr("{0} another way of asking").format(verb)
+            return self.tr("{0} changing how pairs are chosen").format(verb)
         if step.answer is None:
             return verb
         return self.tr("{0} “{1}”").format(verb, words.verdict_word(step.answer.verdict))
@@ -276,7 +279,7 @@ class MainWindow(QMainWindow):
         self.show_start()
 
     def _failed(self, news: Failed) -> None:
-        if self._importing is None:  # else the dialog says it
+        if self._importing is None and self._choosing is None:  # else the dialog says it
             self.banner.warn(news.message, news.hint)
 
     def _exported(self, news: Exported) -> None:
@@ -534,6 +537,22 @@ class MainWindow(QMainWindow):
     def hide_names(self) -> None:
         """Hide file names while judging, or show them."""
         self.workspace.judge.toggle_names()
+
+    def change_strategy(self) -> None:
+        """Show what other strategies would make of the answers, and offer to take one."""
+        if self._choosing is not None or self._controller.snapshot is None:
+            return
+        dialog = StrategyDialog(self._controller, self.pictures, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.finished.connect(self._chose)
+        self._choosing = dialog
+        self.state.leave_to(dialog=True)
+        dialog.open()
+
+    def _chose(self) -> None:
+        self._choosing = None
+        self.state.leave_to(dialog=False)
+        self._take_keyboard()
 
     def show_start(self) -> None:
         """Go to the Start page."""

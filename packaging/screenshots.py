@@ -29,6 +29,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from desktop import log, paths, theme, worker
 from desktop.controller import Controller
 from desktop.dialogs.import_dialog import ImportDialog
+from desktop.dialogs.strategy import StrategyDialog
 from desktop.main_window import MainWindow
 from desktop.messages import CreateProject, GoTo, NameGroup, OpenProject, Revise, Undo
 from desktop.settings import Settings
@@ -205,6 +206,7 @@ def _pictures(stage: Stage, folder: Path, source: Path) -> None:
     stage.window.overview.map.itemSelected.emit(int(stage.controller.snapshot.question.pair.a))
     _both(stage, lambda scheme: stage.take(folder / f"overview-item-{scheme}.png"))
     stage.window.show_judge()
+    _strategy(stage, folder)
     step = stage.controller.snapshot.history[25].seq
     stage.window.workspace.show_step(step)
     _looks(stage, lambda name: stage.take(folder / f"history-replay-{name}.png"))
@@ -217,6 +219,21 @@ def _name_groups(stage: Stage, truth: dict[str, str]) -> None:
     for group in stage.controller.snapshot.overview.groups:
         name = truth[stage.controller.opened.items[group.exemplar].name]
         stage.ask(NameGroup(group.exemplar, f"Digit {name}"))
+
+
+def _strategy(stage: Stage, folder: Path) -> None:
+    """Look at what another strategy would make of the answers."""
+    stage.window.change_strategy()
+    dialog = stage.window.findChild(StrategyDialog)
+    assert dialog is not None
+    dialog.choice.names.setCurrentIndex(dialog.choice.names.findData("cobras"))
+    stage.until(dialog.change.isEnabled)
+    for scheme in ("light", "dark"):
+        theme.current().set_scheme(scheme)
+        stage.take(folder / f"change-strategy-{scheme}.png", dialog)
+    theme.current().set_scheme("light")
+    dialog.reject()
+    stage.settle()
 
 
 def _branch(stage: Stage, folder: Path, truth: dict[str, str]) -> None:
