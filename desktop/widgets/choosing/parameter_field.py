@@ -23,7 +23,10 @@ from desktop.translation import QT_TRANSLATE_NOOP
 from engine.errors import ParameterError
 from engine.parameters import Parameter, checked
 
-_TITLES = {"groups": QT_TRANSLATE_NOOP("Parameters", "Number of groups")}
+_TITLES = {
+    "groups": QT_TRANSLATE_NOOP("Parameters", "Number of groups"),
+    "noise": QT_TRANSLATE_NOOP("Parameters", "Share of wrong answers"),
+}
 _NOTHING = {("groups", "0"): QT_TRANSLATE_NOOP("Parameters", "not known")}
 """Values that stand for none: an empty line says so in words."""
 

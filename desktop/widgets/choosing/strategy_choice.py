@@ -56,14 +56,15 @@ class SlipsField(QWidget):
         self.choice.setCurrentIndex(self.choice.count() - 1 if known < 0 else known)
         name.setBuddy(self.choice)
         self.share = ParameterField(parameter, text)
-        told = QLabel(why, wordWrap=True)
-        told.setProperty("role", "muted")
+        self._why = QLabel(why, wordWrap=True)
+        self._why.setProperty("role", "muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        for part in (name, self.choice, self.share, told):
+        for part in (name, self.choice, self._why, self.share):
             column.addWidget(part)
-        self.share.setVisible(known < 0)
+        self.share.setContentsMargins(0, 6, 0, 0)
+        self._show_share()
         self.choice.currentIndexChanged.connect(self._chosen)
         self.share.changed.connect(self.changed)
 
@@ -82,8 +83,14 @@ class SlipsField(QWidget):
         """What is to be put right; "" = nothing."""
         return "" if self.choice.currentData() else self.share.fault
 
+    def _show_share(self) -> None:
+        """Ask for the share where it is another one; then its own words say enough."""
+        is_another = not self.choice.currentData()
+        self.share.setVisible(is_another)
+        self._why.setVisible(not is_another)
+
     def _chosen(self) -> None:
-        self.share.setVisible(not self.choice.currentData())
+        self._show_share()
         self.changed.emit()
 
 

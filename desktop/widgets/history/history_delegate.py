@@ -67,7 +67,8 @@ class HistoryDelegate(QStyledItemDelegate):
         if row.step is None:
             self._draw_head(painter, place, row, model)
         else:
-            self._draw_step(painter, place, row, row.step, model)
+            taken = _chip_width(painter.fontMetrics(), now) + _GAP if now else 0
+            self._draw_step(painter, place, row, row.step, model, taken)
         if now:
             self._draw_now(painter, place, now)
         painter.restore()
@@ -90,7 +91,7 @@ class HistoryDelegate(QStyledItemDelegate):
     def _draw_now(painter: QPainter, place: QRect, text: str) -> None:
         """Draw the chip that marks the present."""
         colors, metrics = theme.current().colors, painter.fontMetrics()
-        chip = QRect(0, 0, metrics.horizontalAdvance(text) + 12, metrics.height() + 1)
+        chip = QRect(0, 0, _chip_width(metrics, text), metrics.height() + 1)
         chip.moveCenter(place.center())
         chip.moveRight(place.right())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -139,9 +140,18 @@ class HistoryDelegate(QStyledItemDelegate):
         draw_line(painter, above.translated(0, line), model.detail(row))
 
     def _draw_step(
-        self, painter: QPainter, place: QRect, row: Row, step: HistoryItem, model: HistoryModel
+        self,
+        painter: QPainter,
+        place: QRect,
+        row: Row,
+        step: HistoryItem,
+        model: HistoryModel,
+        taken: int,
     ) -> None:
-        """Write three lines: what and when; number and remark, or names; what it changed."""
+        """Write three lines: what and when; number and remark, or names; what it changed.
+
+        Of the second line `taken` pixels are left free at the right.
+        """
         colors, item_words = theme.current().colors, model.item_words
         subjects = model.subjects(step)
         middle = " · ".join(part for part in (model.numbers(row), model.remark(row)) if part)
@@ -168,7 +178,7 @@ class HistoryDelegate(QStyledItemDelegate):
         painter.setFont(plain)
         stands_out = model.contradicts(row) or model.is_overruled(row)
         painter.setPen(QColor(colors.warning if stands_out else colors.muted))
-        draw_line(painter, first.translated(0, line), middle)
+        draw_line(painter, first.translated(0, line).adjusted(0, 0, -taken, 0), middle)
         is_change = words.changed_groups(step.effect) or step.kind is StepKind.NAME
         painter.setPen(QColor(colors.text if is_change else colors.muted))
         below, detail = first.translated(0, 2 * line), model.detail(row)
@@ -186,3 +196,7 @@ class HistoryDelegate(QStyledItemDelegate):
             draw_thumb(painter, square, self._pictures, item)
             left = square.right() + 4
         return place.adjusted(2 * (_THUMB + 3) + _GAP, 0, 0, 0)
+
+
+def _chip_width(metrics: QFontMetrics, text: str) -> int:
+    return metrics.horizontalAdvance(text) + 12
