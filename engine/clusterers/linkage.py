@@ -1,9 +1,9 @@
 """The nearest-neighbour chain: a whole hierarchy of groups in O(n²) time.
 
-Hidden here: the one n x n matrix of distances in float32, how it is filled and used up, and the
-chain. Promised: at most `footprint(n)` bytes and some blocks of a few MB; for complete, average
-and Ward linkage (up to rounding) the very merges, in the very order, of always merging the closest
-pair, ties going to the pair with the lowest first, then the lowest second item of the two groups.
+Hidden here: how the n x n matrix of distances is used up, and the chain. Promised: at most
+`footprint(n)` bytes and some blocks of a few MB; for complete, average and Ward linkage (up to
+rounding) the very merges, in the very order, of always merging the closest pair, ties going to the
+pair with the lowest first, then the lowest second item of the two groups.
 
 Why the chain may break ties so: the key of two groups is (distance, lowest item of one, lowest item
 of the other). Merging the pair with the least key makes no key less than the lesser of the two it
@@ -21,34 +21,29 @@ Murtagh & Legendre (2014), Ward's criterion on squared distances ("Ward2").
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.errors import ResourceError
+from engine.clusterers.distances import (
+    COPIED,
+    Distances,
+    Matrix,
+    afford,
+    blocks,
+    exponent_of,
+    filled,
+    reach,
+)
 from engine.hierarchy import Hierarchy
 from engine.job import Job
-
-if TYPE_CHECKING:
-    import torch
 
 LINKAGES = ("complete", "single", "average", "ward")
 
 Row = npt.NDArray[np.float32]
-Matrix = npt.NDArray[np.float32]
 
-_TILE_WORK = 1e7  # differences computed at once: keeps the time between two job steps short
-_FEW = 64  # features up to which there is little to gain by the dot product
-_NEAR = 1e-5  # of the squared norm: squares below it lose more than float32 does by the dot product
-_COPIED = 2**20  # distances copied at once
 _MERGING = "Merging groups"
-
-
-def footprint(n: int) -> int:
-    """Give the bytes that the distances between n items take."""
-    return 4 * n * n
 
 
 def of_points(
@@ -70,10 +65,9 @@ def of_points(
     ResourceError
         When the distances take more.
     """
-    _afford(len(points), memory)
-    spread = points.max(0).astype(np.float64) - points.min(0)
-    exponent = _exponent(float(np.sqrt(np.square(spread).sum())))
-    return _hierarchy(_filled(points, exponent, job), exponent, linkage, job)
+    afford(len(points), memory)
+    exponent = exponent_of(reach(points))
+    return _hierarchy(filled(points, exponent, job), exponent, linkage, job)
 
 
 def of_distances(
@@ -97,9 +91,9 @@ def of_distances(
         When the distances are not as described.
     """
     n = _count(distances)
-    _afford(n, memory)
+    afford(n, memory)
     largest = 0.0
-    for rows in _blocks(n, _COPIED // n):
+    for rows in blocks(n, COPIED // n):
         job.step(rows.start, n, _MERGING)
         for row in range(rows.start, rows.stop):
             part = _above_diagonal(distances, row, n)
@@ -107,9 +101,9 @@ def of_distances(
                 if not (np.isfinite(part).all() and part.min() >= 0):
                     raise ValueError("distances must be finite and not negative")
                 largest = max(largest, float(part.max()))
-    exponent = _exponent(largest)
+    exponent = exponent_of(largest)
     matrix = np.zeros((n, n), dtype=np.float32)
-    for rows in _blocks(n, _COPIED // n):
+    for rows in blocks(n, COPIED // n):
         job.step(rows.start, n, _MERGING)
         for row in range(rows.start, rows.stop):
             part = np.ldexp(_above_diagonal(distances, row, n).astype(np.float64), -exponent)
@@ -117,14 +111,43 @@ def of_distances(
     return _hierarchy(matrix, exponent, linkage, job)
 
 
-def _afford(n: int, memory: int) -> None:
-    if footprint(n) > memory:
-        most = math.isqrt(memory // 4)
-        raise ResourceError(
-            f"the distances between {n:,} items take {footprint(n) / 1e6:,.0f} MB of memory; "
-            f"{memory / 1e6:,.0f} MB are allowed",
-            f"Allow more, or take at most {most:,} items.",
-        )
+def of_measured(distances: Distances, linkage: str, job: Job) -> Hierarchy:
+    """Merge items whose distances have been measured; these are copied, not changed.
+
+    Parameters
+    ----------
+    linkage
+        One of `LINKAGES`.
+    """
+    return _hierarchy(_copied(distances.matrix, job), distances.exponent, linkage, job)
+
+
+def of_groups(apart: Matrix, job: Job) -> tuple[npt.NDArray[np.int64], Row]:
+    """Merge groups by complete linkage as long as any two may be merged.
+
+    Parameters
+    ----------
+    apart
+        float32[g, g], symmetric, how far apart the groups are; infinite = these two must not be
+        merged, nor what they become part of. Used up.
+
+    Returns
+    -------
+    tuple
+        int64[m, 2], the two groups merged, the lower first, each standing for all it was merged
+        with; float32[m], how far apart they were. In the order of merging, m < g.
+    """
+    pairs, heights = _Chain(apart, _complete).merge_all(job)
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], heights))
+    return pairs[order], heights[order]
+
+
+def _copied(matrix: Matrix, job: Job) -> Matrix:
+    copy = np.empty_like(matrix)
+    for rows in blocks(len(matrix), COPIED // len(matrix)):
+        job.step()
+        copy[rows] = matrix[rows]
+    return copy
 
 
 def _count(distances: npt.NDArray[np.floating]) -> int:
@@ -133,7 +156,7 @@ def _count(distances: npt.NDArray[np.floating]) -> int:
         n, columns = map(int, distances.shape)
         if n != columns or n == 0:
             raise ValueError(f"a square of distances was expected, not {n} x {columns}")
-        for rows in _blocks(n, _COPIED // n):
+        for rows in blocks(n, COPIED // n):
             if not np.array_equal(distances[rows, rows.start :], distances[rows.start :, rows].T):
                 raise ValueError("distances must be symmetric")
         return n
@@ -153,73 +176,11 @@ def _above_diagonal(
     return distances[start : start + n - row - 1]
 
 
-def _exponent(largest: float) -> int:
-    """Give the power of two by which distances are divided, so that float32 holds their squares.
-
-    A power of two changes no digit.
-    """
-    return math.frexp(largest)[1]
-
-
-def _blocks(n: int, rows: int) -> Iterator[slice]:
-    step = max(1, rows)
-    return (slice(at, min(at + step, n)) for at in range(0, n, step))
-
-
-def _filled(points: npt.NDArray[np.floating], exponent: int, job: Job) -> Matrix:
-    """Compute all distances in float64 and keep them, divided by 2**exponent, in float32.
-
-    Copies are 0 apart, and with few features equal distances stay equal: how ties are broken is
-    part of the result.
-    """
-    import torch
-
-    n, d = points.shape
-    matrix = np.empty((n, n), dtype=np.float32)
-    side = min(1024, max(16, math.isqrt(int(_TILE_WORK / (d + 20)))))
-    starts = range(0, n, side)
-    total, done = len(starts) * (len(starts) + 1) // 2, 0
-    exact = torch.from_numpy(np.array(points, dtype=np.float64))
-    exact -= exact.mean(0)
-    for first in starts:
-        rows = slice(first, first + side)
-        for second in range(first, n, side):
-            done += 1
-            job.step(done, total, "Measuring distances")
-            columns = slice(second, second + side)
-            tile = np.ldexp(_distances(exact[rows], exact[columns]).numpy(), -exponent)
-            matrix[rows, columns] = tile
-            if second != first:
-                matrix[columns, rows] = tile.T
-    return matrix
-
-
-def _distances(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-    """Give distances, Tensor[a, b], in float64: exact enough that all of float32 is right.
-
-    Difference by difference; many features, by the dot product, which takes a tenth of the time
-    and is wrong for near points only: these are taken difference by difference again.
-    """
-    import torch
-
-    from engine.kernels.functions import direct_distances, squared_distances
-
-    if rows.shape[1] <= _FEW:
-        return direct_distances(rows, columns)
-    squares = squared_distances(rows, columns)
-    largest = torch.maximum(rows.square().sum(1).max(), columns.square().sum(1).max())
-    one, other = torch.nonzero(squares <= _NEAR * largest, as_tuple=True)
-    if len(one) > 4 * len(squares):
-        return direct_distances(rows, columns)
-    squares[one, other] = (rows[one] - columns[other]).square_().sum(1)
-    return squares.sqrt_()
-
-
 def _hierarchy(matrix: Matrix, exponent: int, linkage: str, job: Job) -> Hierarchy:
     """Merge everything, and put the merges in order; the matrix is used up."""
     squared = linkage == "ward"
     if squared:
-        for rows in _blocks(len(matrix), _COPIED // len(matrix)):
+        for rows in blocks(len(matrix), COPIED // len(matrix)):
             job.step()
             np.square(matrix[rows], out=matrix[rows])
     pairs, apart = _Chain(matrix, _UPDATES[linkage]).merge_all(job)
@@ -260,39 +221,44 @@ class _Chain:
         self._row = np.empty(n, dtype=np.float32)
 
     def merge_all(self, job: Job) -> tuple[npt.NDArray[np.int64], Row]:
-        """Merge until one group is left.
+        """Merge until all groups that are left are infinitely far apart: one, if none ever is.
 
         Returns
         -------
         tuple
-            int64[n - 1, 2], the lowest items of the groups merged, the lower first; float32[n - 1],
-            their distances. In the order in which the chain came upon them.
+            int64[m, 2], the lowest items of the groups merged, the lower first; float32[m], their
+            distances. In the order in which the chain came upon them.
         """
-        n = len(self._matrix)
-        pairs = np.empty((n - 1, 2), dtype=np.int64)
-        apart = np.empty(n - 1, dtype=np.float32)
-        for made in range(n - 1):
-            pairs[made], apart[made] = self._closest(made, n - 1, job)
-            kept, lost = pairs[made].tolist()
-            self._merge(kept, lost, float(apart[made]))
-        return pairs, apart
+        pairs: list[tuple[int, int]] = []
+        apart: list[np.float32] = []
+        while (closest := self._closest(len(pairs), job)) is not None:
+            pair, gap = closest
+            pairs.append(pair)
+            apart.append(gap)
+            self._merge(*pair, float(gap))
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2), np.array(apart, dtype=np.float32)
 
-    def _closest(self, made: int, total: int, job: Job) -> tuple[tuple[int, int], np.float32]:
+    def _closest(self, made: int, job: Job) -> tuple[tuple[int, int], np.float32] | None:
         """Follow the chain to two groups that are each other's nearest, and take them off it."""
         nodes, gaps = self._nodes, self._gaps
-        if self._length == 0:
-            nodes[0], self._length = self._live[0], 1
-        while True:
-            job.step(made, total, _MERGING)
+        while len(self._live):
+            job.step(made, len(self._gone) - 1, _MERGING)
+            if self._length == 0:
+                nodes[0], self._length = self._live[0], 1
             end = self._length - 1
             here = int(nodes[end])
             # No two pairs have the same key: of equally near groups the lowest is the nearest.
             nearest = int(np.add(self._matrix[here], self._gone, out=self._row).argmin())
-            if end and nearest == nodes[end - 1]:
+            if self._row[nearest] == np.inf:  # nothing to merge it with, so the chain begins here
+                self._live = self._live[1:]
+                self._length = 0
+            elif end and nearest == nodes[end - 1]:
                 self._length -= 2
                 return (min(here, nearest), max(here, nearest)), gaps[end - 1]
-            nodes[end + 1], gaps[end] = nearest, self._row[nearest]
-            self._length += 1
+            else:
+                nodes[end + 1], gaps[end] = nearest, self._row[nearest]
+                self._length += 1
+        return None
 
     def _merge(self, kept: int, lost: int, apart: float) -> None:
         """Put the distances of two groups' union in the place of the first's."""

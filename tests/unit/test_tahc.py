@@ -9,7 +9,8 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris
 
 from engine import clusterers
-from engine.clusterers.linkage import LINKAGES, footprint, of_distances, of_points
+from engine.clusterers.distances import footprint
+from engine.clusterers.linkage import LINKAGES, of_distances, of_points
 from engine.clusterers.tahc import Tahc, TahcParams
 from engine.constraints import Constraints
 from engine.errors import Cancelled, ParameterError, ResourceError
