@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from engine.hierarchy import Hierarchy
 from engine.model import FloatArray
 
 
@@ -29,3 +30,23 @@ def margin(own: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Fl
     share: FloatArray = (np.isfinite(own) & np.isinf(other)).astype(np.float32)
     share[usable] = np.maximum(0, other[usable] - own[usable]) / total[usable]
     return share
+
+
+def of_level(hierarchy: Hierarchy, groups: int) -> FloatArray:
+    """Give the margin (e - d) / (e + d) between two heights, float32[n].
+
+    e is the height at which the item's group is merged into another; d that at which the item came
+    to the core of its group, which is reached by following the larger branch down; where both are
+    equally large, both come to each other.
+    """
+    n = hierarchy.n
+    size = np.concatenate([np.ones(n, dtype=np.int32), hierarchy.sizes])
+    _, joined = hierarchy.parents()
+    tops = hierarchy.nodes(groups)
+    came = np.zeros(2 * n - 1)  # by node: how high it came to the core; 0 = it is there
+    for made in range(n - groups - 1, -1, -1):
+        first, second = hierarchy.merges[made]
+        here = came[n + made]
+        came[first] = here or (hierarchy.heights[made] if size[first] <= size[second] else 0)
+        came[second] = here or (hierarchy.heights[made] if size[second] <= size[first] else 0)
+    return margin(came[:n], joined[tops])

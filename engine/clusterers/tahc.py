@@ -11,15 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
 from engine.clusterers.linkage import LINKAGES, of_points
-from engine.confidence import margin
+from engine.confidence import of_level
 from engine.constraints import Constraints
 from engine.errors import ParameterError
 from engine.hierarchy import Hierarchy, Tree
 from engine.job import Job
-from engine.model import Clustering, FloatArray
+from engine.model import Clustering
 from engine.problem import Problem
 
 
@@ -67,7 +65,8 @@ class Tahc:
 
         Confidence is the margin (e - d) / (e + d) between two heights: d, at which the item came
         to the core of its group, and e, at which the group is merged into another. The core is
-        what is reached by following the larger branch down.
+        what is reached by following the larger branch down; of two equally large branches both
+        come to each other.
 
         Raises
         ------
@@ -81,7 +80,7 @@ class Tahc:
         if k > problem.n:
             raise ParameterError(f"tahc: groups must be at most {problem.n}, one per item, not {k}")
         hierarchy = self.hierarchy(problem, job)
-        return Clustering.of(hierarchy.cut(k), _confidence(hierarchy, k))
+        return Clustering.of(hierarchy.cut(k), of_level(hierarchy, k))
 
     def tree(self, problem: Problem, job: Job) -> Tree:
         """Give every level with how sure of its groups the machine is."""
@@ -95,19 +94,3 @@ class Tahc:
         return problem.steps.get(
             key, lambda: of_points(problem.points, linkage, job, memory=memory)
         )
-
-
-def _confidence(hierarchy: Hierarchy, groups: int) -> FloatArray:
-    """Give the margin between coming to the core of a group and leaving it, float32[n]."""
-    n = hierarchy.n
-    size = np.concatenate([np.ones(n, dtype=np.int32), hierarchy.sizes])
-    _, joined = hierarchy.parents()
-    tops = hierarchy.nodes(groups)
-    came = np.zeros(2 * n - 1)  # by node: how high it came to the core; 0 = it has not yet
-    for made in range(n - groups - 1, -1, -1):
-        first, second = hierarchy.merges[made]
-        larger, smaller = (first, second) if size[first] >= size[second] else (second, first)
-        here = came[n + made]
-        came[larger] = here
-        came[smaller] = here or hierarchy.heights[made]
-    return margin(came[:n], joined[tops])

@@ -19,6 +19,7 @@ from engine.strategies.acdm import Acdm
 from engine.strategies.cobras import Cobras
 from engine.strategies.consolidate import ActivePCK, ExploreConsolidate
 from engine.strategies.falcon import Falcon
+from engine.strategies.hmcahc import Hmcahc
 from engine.strategies.npu import MpckNpu
 from engine.strategies.random_pairs import RandomPairs
 
@@ -95,7 +96,16 @@ class Hierarchical(Protocol):
 
 REGISTRY: dict[str, type[Strategy]] = {
     strategy.name: strategy
-    for strategy in (Falcon, Cobras, Acdm, MpckNpu, ExploreConsolidate, ActivePCK, RandomPairs)
+    for strategy in (
+        Falcon,
+        Hmcahc,
+        Cobras,
+        Acdm,
+        MpckNpu,
+        ExploreConsolidate,
+        ActivePCK,
+        RandomPairs,
+    )
 }
 
 

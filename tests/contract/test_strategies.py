@@ -34,6 +34,7 @@ CASES = (
     "explore-consolidate groups=4",
     "acdm batch=5",
     "mpck-npu groups=4",
+    "hmcahc variant=which",
 )
 """Registry name, and parameters of a way of asking that differs much from the usual one."""
 

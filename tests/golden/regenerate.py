@@ -36,6 +36,8 @@ CASES = {
     "falcon-noise": {"noise": "0.1"},
     "cobras": {},
     "mpck-npu": {},
+    "hmcahc": {},
+    "hmcahc-groups": {"groups": "5"},
     "random": {},
 }
 """File name -> parameters; the file name begins with the strategy's."""

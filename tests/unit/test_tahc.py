@@ -193,7 +193,7 @@ class TestMethod:
         found = tahc(np.array([[0.0], [1], [3], [12], [13]]), 2)
         assert found.labels.tolist() == [0, 0, 0, 1, 1]
         near, far = 12 / 14, 10 / 16
-        assert found.confidence == pytest.approx([1, near, far, 1, near])
+        assert found.confidence == pytest.approx([near, near, far, near, near])
 
     def test_more_groups_than_items_are_refused(self) -> None:
         with pytest.raises(ParameterError, match="at most 3, one per item, not 4"):
