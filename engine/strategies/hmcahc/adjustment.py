@@ -124,7 +124,9 @@ def regrown(
             else:
                 large[label] = item, small[label][1]
         parts[n + at] = large
+    job.step()
     merges += _joined(hierarchy.nodes(n - made), parts, labels, distances, job)
+    job.step()
     merges.sort(key=lambda merge: merge[2])
     pairs = np.array([merge[:2] for merge in merges], dtype=np.int64).reshape(-1, 2)
     return pairs, np.array([merge[2] for merge in merges])
@@ -143,6 +145,7 @@ def _joined(
         for label in held:
             of_group.setdefault(label, []).append(node)
     for label, nodes in of_group.items():
+        job.step()
         first, *others = sorted(nodes, key=lambda node: parts[node][label][0])
         item, height = parts[first][label]
         united = np.flatnonzero((labels == label) & (tops == first)) if others else np.zeros(0, int)

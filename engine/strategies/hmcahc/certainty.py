@@ -107,6 +107,7 @@ class Levels:
     """
 
     def __init__(self, hierarchy: Hierarchy, neighbours: IntArray, min_size: int, job: Job) -> None:
+        job.step()
         n, k = neighbours.shape
         self._hierarchy = hierarchy
         self.unit = 2 * k  # a sum of two whole numbers of neighbours is this many times a certainty
@@ -114,6 +115,7 @@ class Levels:
         self._start, self._end = _spans(hierarchy)
         self._order = np.empty(n, dtype=np.int32)  # item by place
         self._order[self._start[:n]] = np.arange(n, dtype=np.int32)
+        job.step()
         self._met = _meetings(hierarchy, self._start, neighbours, job)[self._order]
         self._parent, _ = hierarchy.parents()
         self._sums: IntArray | None = None

@@ -73,6 +73,7 @@ class Course:
             Merges after which the new course has its checkpoint, or as near as may be.
         """
         labels = adjusted(self.labels(back_to), known, distances, job)
+        job.step()
         below = regrown(self.hierarchy, back_to, labels, distances, job)
         pairs, above, lawful = _merged(labels, known, distances, job)
         pairs = np.concatenate([below[0], pairs])
@@ -80,6 +81,7 @@ class Course:
         job.step()
         start = len(below[0])
         course = Course(Hierarchy.of(pairs, heights), start, start + lawful, start)
+        job.step()
         return replace(course, checkpoint=course.within(resume))
 
 
@@ -94,6 +96,7 @@ def _merged(
         int64[g - 1, 2], items that stand for the groups merged; float64[g - 1], heights; how many
         of these merges are allowed.
     """
+    job.step()
     groups = int(labels.max()) + 1
     _, lowest = np.unique(labels, return_index=True)
     apart = distances.between(labels, job)
