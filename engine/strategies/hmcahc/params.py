@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class HmcahcParams:
-    """Parameters of HMCAHC."""
+    """Parameters of HMCAHC.
+
+    `keep_best` is a small aid: an answer of "different" is about the groups shown, and so rules them
+    out, and certainty takes few values. On Iris (K = 3, 20 answers) it changes nothing.
+    """
 
     variant: str = field(
         default="hmcahc",
@@ -63,7 +67,8 @@ class HmcahcParams:
         default=False,
         metadata={
             "help": "More answers can make the groups worse. Of the groupings after each answer"
-            " that agree with all answers, show the one with the highest certainty.",
+            " that agree with all answers, show the one with the highest certainty. It is seldom"
+            " another than the last: most answers of 'different' rule out what was shown.",
         },
     )
     memory: int = field(
