@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 class HmcahcParams:
     """Parameters of HMCAHC.
 
-    `keep_best` is a small aid: an answer of "different" is about the groups shown, and so rules them
-    out, and certainty takes few values. On Iris (K = 3, 20 answers) it changes nothing.
+    `keep_best` is a small aid: an answer of "different" is about the groups shown, and so rules
+    them out, and certainty takes few values. On Iris (K = 3, 20 answers) it changes nothing.
     """
 
     variant: str = field(
