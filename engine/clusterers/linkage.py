@@ -185,10 +185,14 @@ def _hierarchy(matrix: Matrix, exponent: int, linkage: str, job: Job) -> Hierarc
             np.square(matrix[rows], out=matrix[rows])
     pairs, apart = _Chain(matrix, _UPDATES[linkage]).merge_all(job)
     job.step()
+    del matrix  # to give so much memory back takes time too
+    job.step()
     heights = apart.astype(np.float64)
     heights = np.ldexp(np.sqrt(heights) if squared else heights, exponent)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], apart))
-    return Hierarchy.of(pairs[order], heights[order])
+    hierarchy = Hierarchy.of(pairs[order], heights[order])
+    job.step()
+    return hierarchy
 
 
 # ---------------------------------------------------------------------------- the chain

@@ -284,7 +284,7 @@ def _closest(
             continue
         if len(one) > len(other):
             one, other = other, one
-        for rows in blocks(len(one), COPIED // max(len(other), distances.n // 8)):
+        for rows in blocks(len(one), COPIED // max(4 * len(other), distances.n // 2)):
             job.step()
             part = distances.matrix[one[rows][:, None], other]
             part[known.shut(one[rows], other)] = np.inf

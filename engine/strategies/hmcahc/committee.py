@@ -21,7 +21,8 @@ from engine.model import IntArray, Pair
 from engine.strategies.hmcahc.certainty import Doubt
 from engine.strategies.hmcahc.known import Known
 
-MEMBERS = ("single", "average", "complete")
+OTHERS = ("single", "average")
+"""The members beside complete linkage."""
 
 
 def most_disputed(
@@ -51,7 +52,7 @@ def most_disputed(
     best: tuple[bool, float, int, int] | None = None
     group = np.zeros(0, dtype=np.int32)
     for members in map(np.sort, groups):
-        for rows in blocks(len(members), COPIED // len(members)):
+        for rows in blocks(len(members), COPIED // (8 * len(members))):
             job.step()
             some = members[rows]
             joined = sum((vote[some][:, None] == vote[members]).astype(np.int8) for vote in votes)

@@ -103,7 +103,9 @@ def _merged(
     one, other = labels[np.array(known.apart, dtype=int).reshape(-1, 2)].T
     apart[one, other] = apart[other, one] = np.inf
     pairs, heights = of_groups(apart, job)
-    del apart
+    job.step()
+    del apart  # to give so much memory back takes time too
+    job.step()
     lawful = len(pairs)
     if lawful < groups - 1:
         merged = _left(groups, pairs)

@@ -16,7 +16,7 @@ from engine.model import IntArray, Pair, Verdict
 from engine.problem import Problem
 from engine.strategies.hmcahc import asking, stopping
 from engine.strategies.hmcahc.certainty import Doubt, Levels, closest_open, nearest_of
-from engine.strategies.hmcahc.committee import MEMBERS, most_disputed
+from engine.strategies.hmcahc.committee import OTHERS, most_disputed
 from engine.strategies.hmcahc.course import Course
 from engine.strategies.hmcahc.known import Answers, Known
 from engine.strategies.hmcahc.params import HmcahcParams
@@ -95,10 +95,7 @@ class Merging:
 
     def begin(self) -> Standing:
         """Merge single items until the first question arises."""
-        course = self._problem.steps.get(
-            (*self._mark, "course"), lambda: Course.of(self.distances, self._job)
-        )
-        return self._on(Standing(course, b"", 0, 0), ())
+        return self._on(Standing(self._first, b"", 0, 0), ())
 
     def after(self, before: Standing, answers: Answers, key: bytes) -> Standing:
         """Take in the last answer, adjust the groups if it goes against them, and merge on.
@@ -135,6 +132,13 @@ class Merging:
             levels = Levels(standing.course.hierarchy, self._neighbours, self._min_size, self._job)
             self._held = standing.key, levels
         return self._held[1]
+
+    @property
+    def _first(self) -> Course:
+        """The course before any answer."""
+        return self._problem.steps.get(
+            (*self._mark, "course"), lambda: Course.of(self.distances, self._job)
+        )
 
     @property
     def _neighbours(self) -> IntArray:
@@ -220,11 +224,11 @@ class Merging:
     def _votes(self, made: int) -> list[IntArray]:
         """Give the groupings of the committee with as many groups."""
         n, steps = self._problem.n, self._problem.steps
-        committee = (
+        committee = [self._first.hierarchy] + [
             steps.get(
                 (*self._mark, "committee", linkage),
                 partial(of_measured, self.distances, linkage, self._job),
             )
-            for linkage in MEMBERS
-        )
+            for linkage in OTHERS
+        ]
         return [hierarchy.cut(n - made) for hierarchy in committee]
