@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import answers, clusterers, overview, strategies
+from engine import answers, overview, strategies
 from engine.answers import AnswerLog, Event, EventKind, Statement
 from engine.constraints import Constraints
 from engine.errors import UsageError
@@ -41,6 +41,7 @@ from engine.model import (
     Verdict,
 )
 from engine.problem import Problem
+from engine.strategies.hmcahc import tree_of_data
 
 Commit = Callable[[Event], None]
 
@@ -241,7 +242,7 @@ class Session:
         strategy = self._live.run.strategy
         if isinstance(strategy, strategies.Hierarchical):
             return strategy.tree()
-        return clusterers.data_tree(self.problem, job)
+        return tree_of_data(self.problem, job)
 
     def cut(self, groups: int, job: Job) -> Snapshot:
         """Look at the groups that a level of the hierarchy makes, in colours like the present ones.

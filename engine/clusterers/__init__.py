@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Protocol
 
 from engine.clusterers.kmeans import KMeans
 from engine.clusterers.pck import PCKMeans
-from engine.clusterers.tahc import Tahc, TahcParams
+from engine.clusterers.tahc import Tahc
 from engine.constraints import Constraints
-from engine.hierarchy import Tree
 from engine.job import Job
 from engine.model import Clustering
 from engine.parameters import Parameter, describe, named, parse
@@ -59,17 +58,6 @@ def make(name: str, params: Mapping[str, str]) -> Clusterer:
     """
     method = named("method", REGISTRY, name)
     return method(parse(name, method.Params, params))
-
-
-def data_tree(problem: Problem, job: Job) -> Tree:
-    """Give the hierarchy of the data alone, by complete linkage.
-
-    Raises
-    ------
-    ResourceError
-        When the distances between all items take too much memory.
-    """
-    return Tahc(TahcParams(groups=1)).tree(problem, job)
 
 
 def parameters(name: str) -> tuple[Parameter, ...]:

@@ -15,7 +15,7 @@ from engine.clusterers.linkage import LINKAGES, of_points
 from engine.confidence import of_level
 from engine.constraints import Constraints
 from engine.errors import ParameterError
-from engine.hierarchy import Hierarchy, Tree
+from engine.hierarchy import Hierarchy
 from engine.job import Job
 from engine.model import Clustering
 from engine.problem import Problem
@@ -81,11 +81,6 @@ class Tahc:
             raise ParameterError(f"tahc: groups must be at most {problem.n}, one per item, not {k}")
         hierarchy = self.hierarchy(problem, job)
         return Clustering.of(hierarchy.cut(k), of_level(hierarchy, k))
-
-    def tree(self, problem: Problem, job: Job) -> Tree:
-        """Give every level with how sure of its groups the machine is."""
-        hierarchy = self.hierarchy(problem, job)
-        return Tree(hierarchy, None, np.full(problem.n, np.nan))
 
     def hierarchy(self, problem: Problem, job: Job) -> Hierarchy:
         """Give every level; kept among the problem's steps, whatever the number of groups."""

@@ -27,7 +27,7 @@ from engine.strategies.hmcahc.certainty import (
     nearest_to,
     of_levels,
 )
-from engine.strategies.hmcahc.known import Known
+from engine.strategies.hmcahc.settled import Settled
 
 SAME, DIFFERENT, UNSURE = Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE
 Judge = Callable[[Pair], Verdict]
@@ -166,7 +166,7 @@ class TestCertainty:
         near = nearest_to(self.points, 2, Job())
         assert near.tolist() == [[1, 2], [0, 2], [1, 0], [2, 1]]
         counts = np.isin(near[group], group).sum(axis=1, dtype=np.int32)
-        total = least_sum(counts, np.array(group, dtype=np.int32), Known(4))
+        total = least_sum(counts, np.array(group, dtype=np.int32), Settled(4))
         assert total / 4 == certainty
 
     def test_closed_pairs_do_not_count(self) -> None:
@@ -175,7 +175,7 @@ class TestCertainty:
 
         def least(*given: tuple[int, int, Verdict], aside: tuple[int, ...] = ()) -> int:
             answers = tuple((Pair.of(a, b), verdict) for a, b, verdict in given)
-            return least_sum(counts, members, Known(4, answers, aside))
+            return least_sum(counts, members, Settled(4, answers, aside))
 
         assert least() == 0
         assert least((0, 1, SAME)) == 1

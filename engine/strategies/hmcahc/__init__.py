@@ -16,15 +16,20 @@ import hashlib
 from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
+from engine.clusterers.tahc import Tahc, TahcParams
 from engine.confidence import of_level
 from engine.errors import UsageError
 from engine.hierarchy import Hierarchy, Inquiry, Tree
 from engine.job import Job
 from engine.model import Clustering, Cue, FloatArray, IntArray, Pair, Query, Reason, Verdict
 from engine.problem import Problem
-from engine.strategies.hmcahc.known import Answers
+from engine.strategies.hmcahc.certainty import nearest_to, of_levels
 from engine.strategies.hmcahc.merging import Merging, Standing
 from engine.strategies.hmcahc.params import HmcahcParams
+from engine.strategies.hmcahc.settled import Answers
 
 if TYPE_CHECKING:
     from engine.strategies import Queries
@@ -159,7 +164,8 @@ class Hmcahc:
         self._problem, self._job = problem, job
         self._merging = Merging(problem, self._params, f"{self.name}/{self.version}", job)
         chosen = astuple(replace(self._params, keep_best=False, memory=1))  # these change no merge
-        what = (self.name, self.version, problem.fingerprint, chosen, sorted(problem.set_aside))
+        aside = sorted(problem.set_aside)
+        what = (self.name, self.version, problem.fingerprint, chosen, aside, problem.known)
         self._keys.append(hashlib.blake2b(repr(what).encode(), digest_size=16).digest())
         self._stood.append(problem.steps.get((self._keys[0], "stood"), self._merging.begin))
         return self._stood[0]
@@ -218,3 +224,21 @@ class Hmcahc:
             )
 
         return problem.steps.get((self._keys[at], "shown"), compute)
+
+
+def tree_of_data(problem: Problem, job: Job) -> Tree:
+    """Give the hierarchy of the data alone, by complete linkage, whatever was answered.
+
+    Raises
+    ------
+    ResourceError
+        When the distances between all items take too much memory.
+    """
+    hierarchy = Tahc(TahcParams(groups=1)).hierarchy(problem, job)
+    k = HmcahcParams().neighbours
+
+    def certainty() -> npt.NDArray[np.float64]:
+        return of_levels(hierarchy, nearest_to(problem.points, k, job), k, job)
+
+    key = ("tree of data", problem.fingerprint, "certainty")
+    return Tree(hierarchy, None, problem.steps.get(key, certainty))

@@ -15,10 +15,10 @@ from engine.clusterers.distances import Distances
 from engine.hierarchy import Hierarchy
 from engine.job import Job
 from engine.model import IntArray
-from engine.strategies.hmcahc.known import Known
+from engine.strategies.hmcahc.settled import Settled
 
 
-def adjusted(labels: IntArray, known: Known, distances: Distances, job: Job) -> IntArray:
+def adjusted(labels: IntArray, known: Settled, distances: Distances, job: Job) -> IntArray:
     """Split groups that hold items told apart, then bring together items that are linked.
 
     Parameters
@@ -51,7 +51,7 @@ def adjusted(labels: IntArray, known: Known, distances: Distances, job: Job) -> 
 
 
 def _split(
-    labels: IntArray, one: int, other: int, known: Known, distances: Distances, job: Job
+    labels: IntArray, one: int, other: int, known: Settled, distances: Distances, job: Job
 ) -> None:
     """Part a group in two around two items told apart; all others go to the nearer side.
 
@@ -78,7 +78,7 @@ def _split(
     labels[leaves] = labels.max() + 1
 
 
-def _gather(labels: IntArray, items: list[int], known: Known) -> None:
+def _gather(labels: IntArray, items: list[int], known: Settled) -> None:
     """Join the groups that linked items are spread over; if they must not be, move the items."""
     groups = np.unique(labels[items])
     joined = np.isin(labels, groups)

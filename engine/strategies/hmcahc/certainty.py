@@ -26,7 +26,7 @@ from engine.clusterers.distances import COPIED, Distances, Matrix, blocks, rows_
 from engine.hierarchy import Hierarchy
 from engine.job import Job
 from engine.model import IntArray, Pair
-from engine.strategies.hmcahc.known import Known
+from engine.strategies.hmcahc.settled import Settled
 
 NONE = np.iinfo(np.int32).max
 """In place of a sum: there is no open pair, or the group is too small to be judged."""
@@ -71,7 +71,7 @@ def of_levels(
         After 0, 1, ... n - 1 merges; 1 where no group is judged.
     """
     levels = Levels(hierarchy, neighbours, min_size, job)
-    return levels.certainties(Known(hierarchy.n), job)
+    return levels.certainties(Settled(hierarchy.n), job)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,11 +120,11 @@ class Levels:
         self._parent, _ = hierarchy.parents()
         self._sums: IntArray | None = None
 
-    def certainties(self, known: Known, job: Job) -> npt.NDArray[np.float64]:
+    def certainties(self, known: Settled, job: Job) -> npt.NDArray[np.float64]:
         """Give the certainty after 0, 1, ... n - 1 merges, float64[n]."""
         return np.array([certainty for _, certainty in self.walk(known, 0, job)])
 
-    def walk(self, known: Known, made: int, job: Job) -> Iterator[tuple[int, float]]:
+    def walk(self, known: Settled, made: int, job: Job) -> Iterator[tuple[int, float]]:
         """Give (merges made, certainty), from a level on to the last."""
         n = self._hierarchy.n
         lowest = _Sums(self, known, job)
@@ -138,12 +138,12 @@ class Levels:
                 heapq.heappop(heap)
             yield now, self._share(heap[0][0])
 
-    def certainty(self, known: Known, made: int, job: Job) -> float:
+    def certainty(self, known: Settled, made: int, job: Job) -> float:
         """Give the certainty after so many merges."""
         lowest = _Sums(self, known, job)
         return self._share(min(map(lowest.of, self._tops(made))))
 
-    def doubts(self, known: Known, made: int, job: Job, *, small: bool = False) -> list[int]:
+    def doubts(self, known: Settled, made: int, job: Job, *, small: bool = False) -> list[int]:
         """Give the groups with the least certainty, as nodes, the one with the lowest item first.
 
         `small`: of the groups too small to be judged. Empty when no pair in them is open.
@@ -197,7 +197,7 @@ class Levels:
             self._sums = sums
         return self._sums
 
-    def spoken(self, known: Known) -> set[int]:
+    def spoken(self, known: Settled) -> set[int]:
         """Give the nodes above items that are spoken about or set aside."""
         found: set[int] = set()
         for item in np.flatnonzero(known.place != -1).tolist():
@@ -211,7 +211,7 @@ class Levels:
 class _Sums:
     """The least sum of nodes, given what is known."""
 
-    def __init__(self, levels: Levels, known: Known, job: Job) -> None:
+    def __init__(self, levels: Levels, known: Settled, job: Job) -> None:
         self._levels = levels
         self._known = known
         self._plain = levels.plain(job)
@@ -232,7 +232,7 @@ class _Sums:
         return least_sum(self._levels.counts(node), self._levels.members(node), self._known)
 
 
-def least_sum(counts: IntArray, members: IntArray, known: Known) -> int:
+def least_sum(counts: IntArray, members: IntArray, known: Settled) -> int:
     """Give the least sum of the counts of two members whose pair is open; `NONE` if none is.
 
     Only the few members that answers speak about are compared pair by pair.
@@ -252,7 +252,7 @@ def least_sum(counts: IntArray, members: IntArray, known: Known) -> int:
 
 
 def closest_open(
-    levels: Levels, nodes: Iterable[int], known: Known, distances: Distances, job: Job
+    levels: Levels, nodes: Iterable[int], known: Settled, distances: Distances, job: Job
 ) -> Doubt | None:
     """Give the closest of the pairs with the least sum in groups; of these the lowest pair."""
     best: tuple[float, int, int] | None = None
@@ -270,7 +270,7 @@ def _closest(
     members: IntArray,
     counts: IntArray,
     total: int,
-    known: Known,
+    known: Settled,
     distances: Distances,
     job: Job,
 ) -> tuple[float, int, int] | None:

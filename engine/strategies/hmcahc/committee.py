@@ -19,7 +19,7 @@ from engine.clusterers.distances import COPIED, Distances, blocks
 from engine.job import Job
 from engine.model import IntArray, Pair
 from engine.strategies.hmcahc.certainty import Doubt
-from engine.strategies.hmcahc.known import Known
+from engine.strategies.hmcahc.settled import Settled
 
 OTHERS = ("single", "average")
 """The members beside complete linkage."""
@@ -28,7 +28,7 @@ OTHERS = ("single", "average")
 def most_disputed(
     votes: Sequence[IntArray],
     groups: Iterable[IntArray],
-    known: Known,
+    known: Settled,
     distances: Distances,
     job: Job,
 ) -> Doubt | None:

@@ -19,7 +19,7 @@ from engine.hierarchy import Hierarchy
 from engine.job import Job
 from engine.model import IntArray
 from engine.strategies.hmcahc.adjustment import adjusted, regrown
-from engine.strategies.hmcahc.known import Known
+from engine.strategies.hmcahc.settled import Settled
 
 Pairs = npt.NDArray[np.int64]
 
@@ -61,7 +61,7 @@ class Course:
         return self.hierarchy.cut(self.hierarchy.n - made)
 
     def turned(
-        self, back_to: int, resume: int, known: Known, distances: Distances, job: Job
+        self, back_to: int, resume: int, known: Settled, distances: Distances, job: Job
     ) -> Course:
         """Go back, adjust the groups there to the answers, and take up merging again.
 
@@ -86,7 +86,7 @@ class Course:
 
 
 def _merged(
-    labels: IntArray, known: Known, distances: Distances, job: Job
+    labels: IntArray, known: Settled, distances: Distances, job: Job
 ) -> tuple[Pairs, npt.NDArray[np.float64], int]:
     """Merge groups by effective distances as long as may be, then by the original ones.
 

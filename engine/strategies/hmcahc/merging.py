@@ -18,8 +18,8 @@ from engine.strategies.hmcahc import asking, stopping
 from engine.strategies.hmcahc.certainty import Doubt, Levels, closest_open, nearest_of
 from engine.strategies.hmcahc.committee import OTHERS, most_disputed
 from engine.strategies.hmcahc.course import Course
-from engine.strategies.hmcahc.known import Answers, Known
 from engine.strategies.hmcahc.params import HmcahcParams
+from engine.strategies.hmcahc.settled import Answers, Settled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +94,18 @@ class Merging:
         return self._measured
 
     def begin(self) -> Standing:
-        """Merge single items until the first question arises."""
-        return self._on(Standing(self._first, b"", 0, 0), ())
+        """Merge single items until the first question arises.
+
+        What is known before adjusts the groups that merging would end with, as in `how1`. (60
+        answers of FALCON on 8 tables, true number of groups: mean ARI .73 so, .62 from single
+        items on, where infinite distances forbid useful merges.)
+        """
+        standing = Standing(self._first, b"", 0, 0)
+        if self._problem.known.items:
+            stop, known = self._stop(standing), self.known(())
+            course = self._first.turned(stop, stop, known, self.distances, self._job)
+            standing = Standing(course, b"", course.start, course.start)
+        return self._on(standing, ())
 
     def after(self, before: Standing, answers: Answers, key: bytes) -> Standing:
         """Take in the last answer, adjust the groups if it goes against them, and merge on.
@@ -118,9 +128,10 @@ class Merging:
         confirmed = before.made if same else before.confirmed
         return self._on(replace(before, confirmed=max(before.confirmed, confirmed)), answers)
 
-    def known(self, answers: Answers) -> Known:
-        """Give what is known by answers."""
-        return Known(self._problem.n, answers, self._problem.set_aside)
+    def known(self, answers: Answers) -> Settled:
+        """Give what is known by answers, and was before."""
+        problem = self._problem
+        return Settled(problem.n, (*problem.known.verdicts(), *answers), problem.set_aside)
 
     def level(self, standing: Standing) -> int:
         """Give the merges made in the end if nothing more is asked."""
@@ -175,7 +186,7 @@ class Merging:
         )
         return now if spent else self._left(now, known)
 
-    def _arising(self, standing: Standing, stop: int, known: Known) -> Standing | None:
+    def _arising(self, standing: Standing, stop: int, known: Settled) -> Standing | None:
         """Merge until it is time to ask; None = it is not before merging stops."""
         rule = asking.Rule(self._params, standing.course.hierarchy)
         before = 0.0
@@ -190,7 +201,7 @@ class Merging:
             before = certainty
         return None
 
-    def _left(self, standing: Standing, known: Known) -> Standing:
+    def _left(self, standing: Standing, known: Settled) -> Standing:
         """Give what is left to ask when merging has stopped."""
         further = self._further(standing)
         for made in range(standing.made, further + 1):
@@ -212,7 +223,7 @@ class Merging:
             return max(standing.made, self._stop(standing))
         return standing.course.lawful
 
-    def _doubt(self, standing: Standing, known: Known, *, small: bool = False) -> Doubt | None:
+    def _doubt(self, standing: Standing, known: Settled, *, small: bool = False) -> Doubt | None:
         """Give the pair to ask about at a level; None = no pair is open."""
         levels, made = self.levels(standing), standing.made
         nodes = levels.doubts(known, made, self._job, small=small)

@@ -16,7 +16,7 @@ from engine.model import IntArray, Pair, Verdict
 Answers = tuple[tuple[Pair, Verdict], ...]
 
 
-class Known:
+class Settled:
     """What is known of pairs, and which are not to be asked about.
 
     What somebody was unsure about is not open either: it is not asked again.
