@@ -43,7 +43,7 @@ _ABOUT = {
     "acdm": QT_TRANSLATE_NOOP(
         "Strategies",
         "Lets every answer spread from neighbour to neighbour, and asks where neighbours disagree."
-        " Good for groups of winding shapes.",
+        " In our measurements it took the fewest questions, as long as nobody erred.",
     ),
     "mpck-npu": QT_TRANSLATE_NOOP(
         "Strategies",

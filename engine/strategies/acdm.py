@@ -16,7 +16,7 @@ these over a nearest-neighbour graph is `Acdm.run`. The diffusion is that of `en
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,23 +26,19 @@ import numpy.typing as npt
 
 from engine import neighbors
 from engine.diffusion import Diffusion
-from engine.errors import ParameterError, UsageError
+from engine.errors import ParameterError
 from engine.job import Job
-from engine.model import Clustering, Cue, IntArray, Pair, Query, Reason, Verdict
+from engine.model import Clustering, IntArray, Reason
 from engine.neighbors import Neighbours
 from engine.problem import Problem
+from engine.strategies.neighbourhoods import Neighbourhoods
 
 if TYPE_CHECKING:
     from engine.strategies import Queries
 
 _UNMET = 0.05  # what speaks for a group not met yet; 1 = as much as an answer does for its own item
-_EXAMPLES = 4  # members of a group that may be shown for it, the nearest first
 _BLOCK_VALUES = 2**20  # distances held at once
 
-_KNOWN = (
-    "Earlier answers speak about one of these, but not about the other, the closest example of the"
-    " group most likely for it that is not ruled out."
-)
 _FAR = (
     "Many items are like one of these, and little of what was answered so far reaches it; the other"
     " is the closest example of the group most likely for it that is not ruled out."
@@ -55,11 +51,6 @@ _FAINT = (
     "One of these is linked to its likely group only loosely, and many items like it depend on it;"
     " the other is the closest example of the likeliest group that is not ruled out."
 )
-_AGAIN = (
-    "Nobody was sure about one of these; the other is another example of the group most likely for"
-    " it that is not ruled out."
-)
-
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -139,7 +130,7 @@ class _Leaning:
         return share
 
 
-class Acdm:
+class Acdm(Neighbourhoods):
     """The strategy as the loop of the paper, by default one item at a time.
 
     Where this differs from the paper, or is ours because its abstract leaves it open. Each answered
@@ -157,7 +148,6 @@ class Acdm:
     name: ClassVar[str] = "acdm"
     version: ClassVar[int] = 1
     Params: ClassVar[type[Any]] = AcdmParams
-    tolerant: ClassVar[bool] = False
 
     def __init__(self, params: AcdmParams) -> None:
         if params.reach >= 1:
@@ -165,19 +155,15 @@ class Acdm:
                 f"acdm: reach must be below 1, not {params.reach:g}",
                 "At 1 every answer would reach all items alike.",
             )
+        super().__init__()
         self._params = params
-        self._problem: Problem | None = None
         self._parts = 0
-        self._answers = 0
-        self._members: list[list[int]] = []  # of each group, in the order joined
         self._evidence: list[Floats] = []  # for each group, float64[n]
         self._placed: list[int] = []  # in the order placed
-        self._apart: dict[int, set[int]] = {}  # item not placed -> groups ruled out
-        self._asked: dict[int, set[int]] = {}  # item not placed -> members shown beside it
 
     def run(self, problem: Problem, job: Job) -> Queries:
         """Choose, ask and diffuse until all items are placed; come back to those left unsure."""
-        self._problem, self._job = problem, job
+        self._start(problem, job)
         neighbours, reach = self._params.neighbours, self._params.reach
         self._key = (f"acdm/{self.version}", problem.fingerprint, neighbours, reach)
         near, self._parts = problem.steps.get((*self._key[:-1], "near"), self._near)
@@ -186,17 +172,11 @@ class Acdm:
         )
         aside = ",".join(map(str, sorted(problem.set_aside)))
         self._trail = hashlib.blake2b(f"{self._params.batch};{aside}".encode(), digest_size=12)
-        for item in problem.known.items:
-            yield from self._place(item, Reason.of(_KNOWN))
+        yield from self._begin()
         while chosen := self._chosen():
             for item in chosen:
                 yield from self._place(item, self._reason(item))
         yield from self._come_back()
-
-    def overhear(self, pair: Pair, verdict: Verdict) -> bool:
-        """Make no use of answers but those asked for."""
-        del pair, verdict
-        return False
 
     def clustering(self) -> Clustering:
         """Put each item into the group that most speaks for; where nothing does, the nearest.
@@ -229,7 +209,7 @@ class Acdm:
 
     def report(self) -> dict[str, object]:
         """Tell the groups found by answers, and into how many parts the graph falls by itself."""
-        return {"found": len(self._members), "parts": self._parts}
+        return super().report() | {"parts": self._parts}
 
     # ------------------------------------------------------------------ choosing
 
@@ -268,59 +248,23 @@ class Acdm:
 
     # ------------------------------------------------------------------ asking
 
-    def _place(self, item: int, reason: Reason) -> Generator[Query, Verdict | Cue, None]:
-        """Ask which group an item belongs to; open a new one when all are ruled out."""
-        apart = self._apart.setdefault(item, set())
-        asked = self._asked.setdefault(item, set())
-        for group in self._likely(item):
-            fresh = [member for member in self._by_nearness(item, group) if member not in asked]
-            if group in apart or not fresh:
-                continue
-            pair, *others = (Pair.of(item, member) for member in fresh[:_EXAMPLES])
-            verdict = yield Query(pair, reason, self._worth(item), tuple(others))
-            if isinstance(verdict, Cue):
-                raise UsageError("only a fresh query is sent a cue")
-            asked.add(fresh[0])
-            self._answers += 1
-            if verdict is Verdict.SAME:
-                self._join(item, group)
-                return
-            if verdict is Verdict.DIFFERENT:
-                apart.add(group)
-        if len(apart) == len(self._members):
-            self._members.append([])
-            self._evidence.append(np.zeros(self._started.n))
-            self._join(item, len(self._members) - 1)
-        else:
-            self._trail.update(b"%d?" % item)
-
     def _join(self, item: int, group: int) -> None:
         """Let an item speak for its group from now on."""
-        del self._apart[item], self._asked[item]
-        self._members[group].append(item)
+        super()._join(item, group)
+        if group == len(self._evidence):
+            self._evidence.append(np.zeros(self._started.n))
         self._placed.append(item)
         self._evidence[group] = self._evidence[group] + self._column(item)
         self._trail.update(b"%d:%d;" % (item, group))
 
-    def _come_back(self) -> Generator[Query, Verdict | Cue, None]:
-        """Ask by other examples about what was left unsure, until there are none."""
-        before = None
-        while self._apart and before != (state := (self._answers, len(self._apart))):
-            before = state
-            for item in list(self._apart):
-                self._job.step()
-                yield from self._place(item, Reason.of(_AGAIN))
+    def _pass_over(self, item: int) -> None:
+        self._trail.update(b"%d?" % item)
 
     def _likely(self, item: int) -> list[int]:
         """Give the groups, the likeliest for an item first; of equally likely ones the nearest."""
         speaks = [-float(one[item]) for one in self._evidence]
         near = [self._squares(item, members).min() for members in self._members]
         return [int(group) for group in np.lexsort((near, speaks))]
-
-    def _by_nearness(self, item: int, group: int) -> Iterator[int]:
-        """Give the members of a group, the one nearest to an item first."""
-        members = self._members[group]
-        return (members[at] for at in np.argsort(self._squares(item, members), kind="stable"))
 
     def _squares(self, item: int, others: list[int]) -> Floats:
         """Give squared distances from an item to others, float64[m]."""
@@ -330,12 +274,6 @@ class Acdm:
         return squares
 
     # ------------------------------------------------------------------ diffusing
-
-    @property
-    def _started(self) -> Problem:
-        if self._problem is None:
-            raise UsageError("acdm has not been started")
-        return self._problem
 
     def _near(self) -> tuple[Neighbours, int]:
         """Find the neighbours of all items, and the parts of their graph."""

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from engine.job import Job
 from engine.model import IntArray, Reason
 from engine.problem import Problem
-from engine.strategies.neighbourhoods import GroupsParams, Neighbourhoods
+from engine.strategies.neighbourhoods import MeansAround
 
 if TYPE_CHECKING:
     from engine.strategies import Queries
@@ -41,7 +41,7 @@ _RANDOM = (
 )
 
 
-class _Consolidating(Neighbourhoods):
+class _Consolidating(MeansAround):
     """The asking that both strategies share.
 
     Where the paper is silent: without a number of groups, exploring ends when more than twice as
@@ -50,7 +50,6 @@ class _Consolidating(Neighbourhoods):
     """
 
     version: ClassVar[int] = 1
-    Params: ClassVar[type[Any]] = GroupsParams
     draw: ClassVar[str] = "consolidate"
 
     def run(self, problem: Problem, job: Job) -> Queries:

@@ -16,9 +16,9 @@ semi-supervised clustering", for the groups.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -62,28 +62,23 @@ class GroupsParams:
 
 
 class Neighbourhoods:
-    """The placing of items and the groups around them, shared by strategies.
+    """The placing of items, shared by strategies.
 
     An item left unsure is passed over, and asked about once more, by other examples, when all
-    others are placed. An example is the member nearest to the item. What answers say of a pair
-    holds whatever the fit of the groups would prefer.
+    others are placed. An example is the member nearest to the item.
 
     Parameters
     ----------
-    params
-        See `GroupsParams`.
+    known_k
+        The number of groups; 0 = not known.
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
     tolerant: ClassVar[bool] = False
-    draw: ClassVar[str]
-    """Names the stream of random numbers."""
-    learns: ClassVar[bool]
-    """Whether each group learns its distances (MPCK-Means)."""
 
-    def __init__(self, params: GroupsParams) -> None:
-        self._known_k = params.groups
+    def __init__(self, known_k: int = 0) -> None:
+        self._known_k = known_k
         self._problem: Problem | None = None
         self._closure = Constraints()  # answers, and what the number of groups adds to them
         self._answers = 0
@@ -96,26 +91,12 @@ class Neighbourhoods:
         del pair, verdict
         return False
 
-    def clustering(self) -> Clustering:
-        """Group all items by the means, and keep to the answers.
-
-        Confidence is the margin (e - d) / (e + d) between the distances to the own and the
-        nearest other mean, 1 for what an answer placed; 0 before the first answer.
-        """
-        labels, sure = self._groups()
-        exemplars = tuple(item for members in self._members for item in members)
-        return Clustering.of(labels, sure.copy(), exemplars=exemplars)
-
     def report(self) -> dict[str, object]:
         """Tell how many groups were found by answers; 0 before the start."""
         return {"found": len(self._members)}
 
     def _start(self, problem: Problem, job: Job) -> None:
         self._problem, self._job = problem, job
-        key = (problem.fingerprint, problem.seed, f"{self.draw}.draws")
-        self._draws = problem.steps.get(
-            key, lambda: penalised.Draws(problem.points, problem.seed, self.draw, job)
-        )
 
     def _begin(self) -> Asking:
         """Place what earlier answers speak about, mostly without asking."""
@@ -134,12 +115,11 @@ class Neighbourhoods:
         Parameters
         ----------
         order
-            All neighbourhoods, the first to be asked about first; None = the one with the nearest
-            mean first.
+            All neighbourhoods, the first to be asked about first; None = as `_likely` has it.
         """
         apart = self._apart.setdefault(item, set())
         asked = self._asked.setdefault(item, set())
-        for group in self._by_mean(item) if order is None else order:
+        for group in self._likely(item) if order is None else order:
             self._job.step()
             fresh = self._by_distance(item, group, asked)
             if group in apart or not fresh:
@@ -151,7 +131,7 @@ class Neighbourhoods:
                 self._join(item, group)
                 return
             pair, *others = (Pair.of(item, member) for member in fresh[:_EXAMPLES])
-            verdict = yield Query(pair, reason, 1, tuple(others))
+            verdict = yield Query(pair, reason, self._worth(item), tuple(others))
             if isinstance(verdict, Cue):
                 raise UsageError("only a fresh query is sent a cue")
             asked.add(fresh[0])
@@ -165,10 +145,21 @@ class Neighbourhoods:
         if len(apart) == len(self._members):
             self._members.append([])
             self._join(item, len(self._members) - 1)
+        else:
+            self._pass_over(item)
 
     def _join(self, item: int, group: int) -> None:
+        """Place an item; the group may be new."""
         del self._apart[item], self._asked[item]
         self._members[group].append(item)
+
+    def _pass_over(self, item: int) -> None:
+        """Leave an item that nobody was sure about for later."""
+
+    def _worth(self, item: int) -> int:
+        """Count the items whose group an answer about this one may decide."""
+        del item
+        return 1
 
     def _come_back(self) -> Asking:
         """Ask by other examples about what was left unsure, until there are none."""
@@ -179,7 +170,7 @@ class Neighbourhoods:
                 self._job.step()
                 yield from self._place(item, Reason.of(_AGAIN))
 
-    def _by_mean(self, item: int) -> Iterator[int]:
+    def _likely(self, item: int) -> Sequence[int]:
         """Give neighbourhoods, the one with the nearest mean first."""
         points = self._started.points
         row = points[item].astype(np.float64)
@@ -187,7 +178,8 @@ class Neighbourhoods:
             float(np.square(points[members].mean(axis=0, dtype=np.float64) - row).sum())
             for members in self._members
         ]
-        yield from np.argsort(far, kind="stable").tolist()
+        nearest: list[int] = np.argsort(far, kind="stable").tolist()
+        return nearest
 
     def _by_distance(self, item: int, group: int, asked: set[int]) -> list[int]:
         """Give the members of a neighbourhood not shown beside an item yet, nearest first."""
@@ -195,6 +187,44 @@ class Neighbourhoods:
         near = np.square(points[members] - points[item].astype(np.float64)).sum(axis=1)
         order = (members[at] for at in np.argsort(near, kind="stable"))
         return [member for member in order if member not in asked]
+
+
+class MeansAround(Neighbourhoods):
+    """Groups around neighbourhoods by PCK- or MPCK-Means.
+
+    What answers say of a pair holds whatever the fit of the groups would prefer.
+
+    Parameters
+    ----------
+    params
+        See `GroupsParams`.
+    """
+
+    Params: ClassVar[type[Any]] = GroupsParams
+    draw: ClassVar[str]
+    """Names the stream of random numbers."""
+    learns: ClassVar[bool]
+    """Whether each group learns its distances (MPCK-Means)."""
+
+    def __init__(self, params: GroupsParams) -> None:
+        super().__init__(params.groups)
+
+    def clustering(self) -> Clustering:
+        """Group all items by the means, and keep to the answers.
+
+        Confidence is the margin (e - d) / (e + d) between the distances to the own and the
+        nearest other mean, 1 for what an answer placed; 0 before the first answer.
+        """
+        labels, sure = self._groups()
+        exemplars = tuple(item for members in self._members for item in members)
+        return Clustering.of(labels, sure.copy(), exemplars=exemplars)
+
+    def _start(self, problem: Problem, job: Job) -> None:
+        super()._start(problem, job)
+        key = (problem.fingerprint, problem.seed, f"{self.draw}.draws")
+        self._draws = problem.steps.get(
+            key, lambda: penalised.Draws(problem.points, problem.seed, self.draw, job)
+        )
 
     @property
     def _state(self) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, frozenset[int]], ...]]:

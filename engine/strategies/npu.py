@@ -14,7 +14,7 @@ point-based uncertainty `uncertainty`. Bilenko, Basu & Mooney (2004) for the gro
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from engine.forest import Binned, Bytes, Floats
 from engine.job import Job
 from engine.model import Reason
 from engine.problem import Problem
-from engine.strategies.neighbourhoods import GroupsParams, Neighbourhoods
+from engine.strategies.neighbourhoods import MeansAround
 
 if TYPE_CHECKING:
     from engine.strategies import Queries
@@ -48,7 +48,7 @@ _FAR = (
 Mask = npt.NDArray[np.bool_]
 
 
-class MpckNpu(Neighbourhoods):
+class MpckNpu(MeansAround):
     """The strategy as the loop of the paper; groups by MPCK-Means.
 
     Where the paper is silent, or leads nowhere:
@@ -67,7 +67,6 @@ class MpckNpu(Neighbourhoods):
 
     name: ClassVar[str] = "mpck-npu"
     version: ClassVar[int] = 1
-    Params: ClassVar[type[Any]] = GroupsParams
     draw: ClassVar[str] = "npu"
     learns: ClassVar[bool] = True
 
@@ -117,7 +116,7 @@ class MpckNpu(Neighbourhoods):
             item = int(np.where(equal, self._draws.uniform(1), 2).argmin())
         else:
             item = self._farthest(np.flatnonzero(left))
-        near = list(self._by_mean(item))
+        near = list(self._likely(item))
         order = sorted(near, key=lambda group: -share[item, group])  # equally likely: by the mean
         return [item, int(doubtful), *order]
 
