@@ -304,6 +304,15 @@ COMMANDS = (
         checkable=True,
     ),
     Command(
+        "show_compare",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "&Compare"),
+        ("Ctrl+5",),
+        is_open,
+        "compare",
+        checkable=True,
+    ),
+    Command(
         "reset_layout",
         "view/panels",
         QT_TRANSLATE_NOOP("Actions", "&Reset the layout"),

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
+    QMessageBox,
     QSizePolicy,
     QStackedWidget,
     QToolBar,
@@ -28,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop import actions, paths, sources, theme
+from desktop import actions, paths, sources, strategies, theme
 from desktop.controller import Controller
 from desktop.dialogs.crash import CrashDialog
 from desktop.dialogs.files import FileDialogs
@@ -37,6 +38,7 @@ from desktop.dialogs.import_dialog import ImportDialog
 from desktop.dialogs.strategy import StrategyDialog
 from desktop.images import PictureStore
 from desktop.messages import (
+    ChangeStrategy,
     CloseProject,
     Crashed,
     Export,
@@ -48,6 +50,7 @@ from desktop.messages import (
     Relink,
     Undo,
 )
+from desktop.pages.compare import ComparePage
 from desktop.pages.overview import OverviewPage
 from desktop.pages.start import StartPage
 from desktop.pages.workspace import Workspace
@@ -56,7 +59,7 @@ from desktop.widgets import words
 from desktop.widgets.banner import Banner
 from desktop.widgets.drop_overlay import DropOverlay
 from desktop.widgets.state_bar import StateBar
-from engine.model import Snapshot, StepKind, Verdict
+from engine.model import Approach, Snapshot, StepKind, Verdict
 
 _REMEMBER_MS = 1000
 
@@ -101,6 +104,8 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self.workspace)
         self.overview = OverviewPage(controller, self.pictures)
         self.pages.addWidget(self.overview)
+        self.compare = ComparePage(controller, self._files)
+        self.pages.addWidget(self.compare)
         self._build()
         self._connect()
         self._restore()
@@ -154,7 +159,7 @@ class MainWindow(QMainWindow):
         rail.setIconSize(QSize(24, 24))
         rail.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         pages = QActionGroup(self)
-        for name in ("show_start", "show_judge", "show_overview"):
+        for name in ("show_start", "show_judge", "show_overview", "show_compare"):
             action = self.actions_by_id[name]
             action.setIconText(action.text().replace("&", ""))
             pages.addAction(action)
@@ -192,6 +197,9 @@ class MainWindow(QMainWindow):
         judge.overviewRequested.connect(self.show_overview)
         judge.answerSelected.connect(self.workspace.show_step)
         self.workspace.progress.strategyRequested.connect(self.change_strategy)
+        self.compare.strategyWanted.connect(self._offer_strategy)
+        self.compare.saved.connect(lambda said: self.banner.tell(self.tr("Saved"), said))
+        self.compare.refused.connect(self.banner.warn)
         theme.current().themeChanged.connect(self._recolor)
         looks = QActionGroup(self)
         for name in ("follow_system", "use_light", "use_dark"):
@@ -303,6 +311,36 @@ class MainWindow(QMainWindow):
         opened = self._controller.opened
         if opened is not None:
             self.open_path(opened.path)
+
+    # ------------------------------------------------------------------ strategies
+
+    def _offer_strategy(self, approach: Approach) -> None:
+        """Ask whether pairs are to be chosen otherwise from here on."""
+        opened = self._controller.opened
+        if opened is None:
+            return
+        offer = next((one for one in opened.offers if one.strategy == approach.strategy), None)
+        usual = strategies.usual(offer) if offer else {}
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle(self.tr("Choose pairs otherwise"))
+        box.setText(self.tr("Go on with “{0}”?").format(strategies.described(approach, usual)))
+        box.setInformativeText(
+            self.tr(
+                "Your answers stay and are replayed through it: the groups and the next pair may"
+                " change. Undo takes it back."
+            )
+        )
+        use = box.addButton(self.tr("Use it"), QMessageBox.ButtonRole.AcceptRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(use)
+        box.accepted.connect(lambda: self._use(approach))
+        box.open()
+
+    def _use(self, approach: Approach) -> None:
+        snapshot = self._controller.snapshot
+        if snapshot is not None:
+            self._controller.send(ChangeStrategy(snapshot.revision, approach))
 
     # ------------------------------------------------------------------ sources
 
@@ -572,6 +610,12 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentWidget(self.overview)
         self.overview.setFocus()
         self._mark_page("show_overview")
+
+    def show_compare(self) -> None:
+        """Go to the comparison of strategies."""
+        self.pages.setCurrentWidget(self.compare)
+        self.compare.setFocus()
+        self._mark_page("show_compare")
 
     def _mark_page(self, name: str) -> None:
         self.actions_by_id[name].setChecked(True)

@@ -21,7 +21,8 @@ def style_sheet(colors: Colors) -> str:
     """Give the style sheet in the given colours."""
     c = colors
     # One grey that can be seen on both light and dark, as style sheets take files only.
-    up, down = (paths.icon_file(name).as_posix() for name in ("arrow-up", "arrow-down"))
+    icons = ("arrow-up", "arrow-down", "tick")
+    up, down, tick = (paths.icon_file(name).as_posix() for name in icons)
     return f"""
 QToolTip {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.border};
     border-radius: 6px; padding: 4px 6px; }}
@@ -122,11 +123,16 @@ QAbstractItemView {{ background: {c.raised}; border: 1px solid {c.border};
 QAbstractItemView {{ background: {c.surface}; alternate-background-color: {c.window};
     border: 1px solid {c.border}; border-radius: 6px; outline: 0; }}
 QAbstractItemView:focus {{ border: 2px solid {c.accent}; }}
+QAbstractItemView::indicator {{ width: 11px; height: 11px; border: 1px solid {c.muted};
+    border-radius: 2px; background: {c.surface}; }}
+QAbstractItemView::indicator:checked {{ image: url("{tick}"); }}
 QHeaderView {{ border: 0; background: {c.window}; }}
 QTreeWidget::item {{ padding: 4px 6px; }}
 QTableView::item {{ padding: 2px 8px; }}
 QHeaderView::section {{ background: {c.window}; color: {c.muted}; border: 0;
     border-bottom: 1px solid {c.border}; padding: 6px 10px; }}
+QTableView[role="figures"]::item {{ padding: 2px 4px; }}
+QTableView[role="figures"] QHeaderView::section {{ padding: 6px 5px; }}
 QTableView {{ gridline-color: {c.border}; }}
 
 QGroupBox {{ border: 1px solid {c.border}; border-radius: 8px; margin-top: 10px;

@@ -112,6 +112,10 @@ class Curve:
     waits: tuple[float, ...]
     report: dict[str, object]
 
+    def wait(self, percent: float) -> float:
+        """Give the seconds within which so many of a hundred questions came; 0 = none was asked."""
+        return float(np.percentile(self.waits, percent)) if self.waits else 0.0
+
     def as_json(self, prepare: float, total: float) -> dict[str, object]:
         """Give the result as the command line writes it.
 
@@ -122,7 +126,6 @@ class Curve:
         total
             Seconds of the whole run.
         """
-        waits = np.array(self.waits or [0.0])
         return {
             "strategy": self.strategy,
             "version": self.version,
@@ -138,8 +141,8 @@ class Curve:
             "questions": [list(question) for question in self.questions],
             "seconds": {
                 "prepare": round(prepare, 4),
-                "ask_p50": round(float(np.percentile(waits, 50)), 6),
-                "ask_p95": round(float(np.percentile(waits, 95)), 6),
+                "ask_p50": round(self.wait(50), 6),
+                "ask_p95": round(self.wait(95), 6),
                 "total": round(total, 4),
             },
             "peak_rss_mb": round(peak_rss_mb(), 1),

@@ -1,0 +1,1 @@
+"""Strategies side by side: who takes part, their curves, their tables."""

@@ -1,0 +1,314 @@
+"""What a comparison says, in words and figures: on the answers given, and on the labels.
+
+Hides which figure is worth a column and how it is written. Promises that every measure is told with
+what it does not mean, and that what was not tried yet is told as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from desktop.widgets import words
+from desktop.widgets.comparing.curve_plot import Axes, Line
+from engine.compare import Comparison, OwnAnswers, Trial
+from engine.model import Approach
+
+if TYPE_CHECKING:
+    from engine.simulate import Curve
+
+FEW = 10
+"""Answers, below which differences mean little."""
+_MARKS = (10, 25, 50, 100)  # questions after which a curve is told
+_NONE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A strategy in the table: its name, a remark on it, and a text for each column."""
+
+    approach: Approach
+    place: int
+    name: str
+    remark: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """All that is shown of one half of a comparison.
+
+    Attributes
+    ----------
+    facts
+        What it rests on.
+    meaning
+        What the measures mean and do not mean.
+    columns
+        Title and explanation of each, after the name.
+    rows, lines, axes
+        The table and the plot.
+    """
+
+    facts: str
+    meaning: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
+    lines: tuple[Line, ...]
+    axes: Axes
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Findings", text)
+
+
+def agreement(value: float) -> str:
+    """Write an agreement, 1 = the same; never rounded up to it."""
+    shown = 0.99 if 0.985 <= value < 1 else value
+    return QLocale().toString(shown + 0.0 if abs(shown) >= 0.005 else 0.0, "f", 2)
+
+
+def likeness(value: float) -> str:
+    """Put an adjusted Rand index into words."""
+    for least, said in (
+        (1.0, _tr("the same")),
+        (0.9, _tr("nearly the same")),
+        (0.65, _tr("much alike")),
+        (0.3, _tr("partly alike")),
+        (0.05, _tr("hardly alike")),
+    ):
+        if value >= least:
+            return said
+    return _tr("as if by chance")
+
+
+def share(value: float) -> str:
+    """Write a share of 1 as per cent."""
+    return _tr("{0}\N{NO-BREAK SPACE}%").format(QLocale().toString(100 * value, "f", 0))
+
+
+def seconds(value: float) -> str:
+    """Write a time."""
+    if value < 1:
+        return _tr("{0}\N{NO-BREAK SPACE}ms").format(words.number(round(1000 * value)))
+    return _tr("{0}\N{NO-BREAK SPACE}s").format(QLocale().toString(value, "f", 1))
+
+
+# ---------------------------------------------------------------------------- own answers
+
+
+def on_answers(comparison: Comparison) -> Finding:
+    """Tell what the answers given lead to with each strategy."""
+    tried = [trial.own for trial in comparison.trials if trial.own is not None]
+    columns = [
+        (_tr("Groups"), _tr("How many groups there are after all answers.")),
+        (
+            _tr("As your\ngroups"),
+            _tr(
+                "Adjusted Rand index between its groups and those on your screen: 1 = the same,"
+                " 0 = no more alike than by chance."
+            ),
+        ),
+        (
+            _tr("Answers\nforeseen"),
+            _tr("Before how many answers the groups made of those before it said the same."),
+        ),
+    ]
+    if comparison.labelled:
+        columns.append((_tr("As the\nlabels"), _tr("ARI and NMI: 1 = the same, 0 = chance.")))
+    return Finding(
+        facts=_facts_of_answers(comparison, tried[0] if tried else None),
+        meaning=_meaning_of_answers(labelled=comparison.labelled),
+        columns=tuple(columns),
+        rows=tuple(
+            _row(trial, at, "", _answer_cells(trial.own, len(columns)))
+            for at, trial in enumerate(comparison.trials)
+        ),
+        lines=tuple(
+            Line(trial.label, at, _running_share(trial.own.foreseen))
+            for at, trial in enumerate(comparison.trials)
+            if trial.own is not None
+        ),
+        axes=Axes(
+            across=_tr("Answers that nothing before them had settled"),
+            up=_tr("Foreseen so far, in %"),
+            low=0,
+            high=100,
+            after=lambda at: _tr("After {0}").format(words.answers(at)),
+            written=lambda value: share(value / 100),
+            level=None
+            if comparison.commoner is None
+            else (100 * comparison.commoner, _tr("Always the commoner answer")),
+        ),
+    )
+
+
+def _facts_of_answers(comparison: Comparison, own: OwnAnswers | None) -> str:
+    if own is None:
+        return _tr("Your answers are being replayed through the first strategy.")
+    said = [
+        _tr("Your {0} were replayed through each strategy.").format(words.answers(own.answers))
+        if own.answers != 1
+        else _tr("Your answer was replayed through each strategy.")
+    ]
+    if comparison.commoner is None:
+        said.append(_tr("None of them was there to be foreseen: all were “unsure”."))
+        return " ".join(said)
+    said.append(
+        _tr(
+            "{0} of them could be foreseen, as none before had settled them; always saying the"
+            " commoner of “same” and “different” would have foreseen {1}."
+        ).format(words.number(len(own.foreseen)), share(comparison.commoner))
+    )
+    if len(own.foreseen) < FEW:
+        said.append(_tr("With so few, differences between strategies mean little."))
+    return " ".join(said)
+
+
+def _meaning_of_answers(*, labelled: bool) -> str:
+    said = [
+        _tr(
+            "Foreseen: before each answer, did the groups made of those before it say the same? The"
+            " pairs were chosen by whatever asked at the time, mostly the hard ones: this compares"
+            " strategies on your answers and is no accuracy on all pairs."
+        ),
+        _tr("As your groups: how alike they are to those on your screen, not which are better."),
+    ]
+    if labelled:
+        said.append(_tr("Labels are used for measuring only, never for asking."))
+    return " ".join(said)
+
+
+def _answer_cells(own: OwnAnswers | None, columns: int) -> tuple[str, ...]:
+    if own is None:
+        return (_NONE,) * columns
+    right, all_told = sum(own.foreseen), len(own.foreseen)
+    foreseen = _NONE
+    if all_told:
+        foreseen = _tr("{0} of {1}\n({2})").format(
+            words.number(right), words.number(all_told), share(right / all_told)
+        )
+    cells = [
+        words.number(own.groups),
+        f"{agreement(own.agreement)}\n{likeness(own.agreement)}",
+        foreseen,
+    ]
+    if own.ari is not None and own.nmi is not None:
+        cells.append(_tr("ARI {0}\nNMI {1}").format(agreement(own.ari), agreement(own.nmi)))
+    return (*cells, *(_NONE,) * (columns - len(cells)))
+
+
+def _running_share(foreseen: Sequence[bool]) -> tuple[float, ...]:
+    return tuple(100 * right / at for at, right in enumerate(accumulate(foreseen), 1))
+
+
+# ---------------------------------------------------------------------------- labels
+
+
+def on_labels(comparison: Comparison, measure: str) -> Finding:
+    """Tell how an expert made of the labels fared with each strategy.
+
+    Parameters
+    ----------
+    measure
+        "ari" or "nmi".
+    """
+    marks = [mark for mark in _MARKS if mark < comparison.budget] + [comparison.budget]
+    name = measure.upper()
+    columns = [
+        (
+            _tr("After\n{0}").format(words.number(mark)),
+            _tr("{0} after that many questions.").format(name),
+        )
+        for mark in marks
+    ]
+    columns += [
+        (_tr("Mean"), _tr("Mean over all questions: learning early counts.")),
+        (
+            _tr("Wait"),
+            _tr("95 of 100 questions came within this time, on this computer as busy as it was."),
+        ),
+    ]
+    return Finding(
+        facts=_facts_of_labels(comparison),
+        meaning=_meaning_of_labels(measure),
+        columns=tuple(columns),
+        rows=tuple(
+            _row(trial, at, _remark_on(trial.curve), _curve_cells(trial.curve, measure, marks))
+            for at, trial in enumerate(comparison.trials)
+        ),
+        lines=tuple(
+            Line(trial.label, at, _values(trial.curve, measure))
+            for at, trial in enumerate(comparison.trials)
+            if trial.curve is not None
+        ),
+        axes=Axes(
+            across=_tr("Questions answered"),
+            up=_tr("Agreement with the labels ({0})").format(name),
+            low=0,
+            high=1,
+            after=_after_questions,
+            written=agreement,
+        ),
+    )
+
+
+def _after_questions(at: int) -> str:
+    return (
+        _tr("After 1 question") if at == 1 else _tr("After {0} questions").format(words.number(at))
+    )
+
+
+def _facts_of_labels(comparison: Comparison) -> str:
+    wrong = (
+        _tr("without a mistake")
+        if comparison.noise == 0
+        else _tr("wrongly {0} of the time").format(share(comparison.noise))
+    )
+    return _tr(
+        "An expert made of the labels answered up to {0} questions of each strategy, {1}. Labels"
+        " are used for answering here and for measuring, never for choosing a pair."
+    ).format(words.number(comparison.budget), wrong)
+
+
+def _meaning_of_labels(measure: str) -> str:
+    kind = (
+        _tr("ARI, the adjusted Rand index, counts pairs of items that both put together or apart")
+        if measure == "ari"
+        else _tr("NMI, normalised mutual information, is how much the groups tell of the labels")
+    )
+    return _tr(
+        "{0}: 1 = the same groups, 0 = no more than by chance. It holds for this expert: if you"
+        " sort by something else than the labels, another strategy may suit you better."
+    ).format(kind)
+
+
+def _remark_on(curve: Curve | None) -> str:
+    if curve is None or curve.asked >= curve.budget:
+        return ""
+    return _tr("nothing left to ask after {0}").format(words.number(curve.asked))
+
+
+def _values(curve: Curve, measure: str) -> tuple[float, ...]:
+    return curve.ari if measure == "ari" else curve.nmi
+
+
+def _curve_cells(curve: Curve | None, measure: str, marks: Sequence[int]) -> tuple[str, ...]:
+    if curve is None:
+        return (_NONE,) * (len(marks) + 2)
+    values = _values(curve, measure)
+    return (
+        *(agreement(values[mark - 1]) for mark in marks),
+        agreement(sum(values) / len(values)),
+        seconds(curve.wait(95)),
+    )
+
+
+def _row(trial: Trial, place: int, remark: str, cells: tuple[str, ...]) -> Row:
+    if all(cell == _NONE for cell in cells):
+        remark = _tr("not tried yet")
+    return Row(trial.approach, place, trial.label, remark, cells)
