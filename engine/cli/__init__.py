@@ -301,40 +301,71 @@ def _replay(arguments: argparse.Namespace, job: Job) -> int:
 
 
 def _compare(arguments: argparse.Namespace, job: Job) -> int:
-    """Try strategies side by side."""
+    """Try strategies side by side; what was found before an interruption is told."""
     from engine import compare, strategies
-    from engine.study import Study
 
-    names = arguments.strategies or list(strategies.REGISTRY)
-    approaches = [strategies.read(text) for text in names]
+    approaches = [strategies.read(text) for text in arguments.strategies or strategies.REGISTRY]
     check_output(arguments.json, arguments.source, ending=".json")
     _leave_a_core()
-    if arguments.source.suffix == _PROJECT:
-        study = Study.open(arguments.source, job, device=arguments.device)
-    else:
-        study = Study.create(
-            arguments.source,
-            job,
-            path=None,
-            embedder=arguments.embedder,
-            seed=arguments.seed,
-            scale=arguments.scale,
-            roles=_roles(arguments),
-            labels_from_folders=arguments.label_from_folders,
-            accept=partial(_check_labels, arguments.label),
-            device=arguments.device,
-        )
-    with study:
-        for found in compare.compare(
-            study, approaches, job, budget=arguments.budget, noise=arguments.noise
-        ):
-            comparison = found
-        if arguments.csv is not None:
-            _remark(compare.write_csv(study, comparison, arguments.csv))
-    write_json(arguments.json, compare.as_json(comparison))
+    found, status = None, _DONE
+    with _to_compare_on(arguments, job) as study:
+        in_use = study.session.approach
+        if not arguments.strategies and in_use not in (one for _, one in approaches):
+            approaches.insert(0, ("in use", in_use))
+        try:
+            for comparison in compare.compare(
+                study, approaches, job, budget=arguments.budget, noise=arguments.noise
+            ):
+                found = comparison
+        except Cancelled:
+            if found is None:
+                raise
+            _remark("interrupted; this was found until then")
+            status = _INTERRUPTED
+        if found is None or not any(trial.own or trial.curve for trial in found.trials):
+            raise ParameterError(
+                "there is nothing to compare on: no answers, and no labels to make an expert of",
+                "Answer some questions first, or give --budget and a source with labels.",
+            )
+        if arguments.csv is not None and found.complete:
+            _remark(compare.write_csv(study, found, arguments.csv))
+    if found.complete:
+        write_json(arguments.json, compare.as_json(found))
     if arguments.json != STDOUT:
-        print(*comparison_in_words(comparison), sep="\n")
-    return _DONE
+        print(*comparison_in_words(found), sep="\n")
+    return status
+
+
+def _to_compare_on(arguments: argparse.Namespace, job: Job) -> Study:
+    """Open the project, or read a source that has labels."""
+    from engine.study import Study
+
+    if arguments.source.suffix == _PROJECT:
+        described_anew = {
+            "--label": arguments.label is not None,
+            "--label-from-folders": arguments.label_from_folders,
+            "--role": bool(arguments.role),
+            "--scale": arguments.scale != "minmax",
+            "--embedder": arguments.embedder != "auto",
+            "--seed": arguments.seed != 0,
+        }
+        for option in (option for option, given in described_anew.items() if given):
+            raise ParameterError(
+                f"{option} is for tables and folders; a project keeps to what it was made with"
+            )
+        return Study.open(arguments.source, job, device=arguments.device)
+    return Study.create(
+        arguments.source,
+        job,
+        path=None,
+        embedder=arguments.embedder,
+        seed=arguments.seed,
+        scale=arguments.scale,
+        roles=_roles(arguments),
+        labels_from_folders=arguments.label_from_folders,
+        accept=partial(_check_labels, arguments.label),
+        device=arguments.device,
+    )
 
 
 def _export(arguments: argparse.Namespace, job: Job) -> int:

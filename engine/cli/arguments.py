@@ -106,7 +106,8 @@ def _parser() -> argparse.ArgumentParser:
         "--strategies",
         nargs="+",
         metavar="S",
-        help="“name key=value ...” or “label: name key=value ...”; see methods [all, as they are]",
+        help="“name key=value ...” or “label: name key=value ...”, after SOURCE; see methods "
+        "[all, as they are, and the one that a project uses]",
     )
     compare.add_argument(
         "--budget",
@@ -120,6 +121,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_chance(compare)
     compare.add_argument("--csv", type=_path, metavar="OUT.csv", help="a line per value")
+    compare.epilog = (
+        'Example: compare study.pairloom --strategies cobras "paper: falcon width=fixed order=mean"'
+        ". Nothing in the project changes. Ctrl-C ends it and tells what was found so far."
+    )
     _add_json(compare)
 
     export = command("export", "Write the groups of a project.")

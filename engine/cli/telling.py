@@ -14,12 +14,14 @@ from engine.cli.terminal import plain
 from engine.dataset import Dataset, Role, SourceKind, counted
 
 if TYPE_CHECKING:
-    from engine.compare import Comparison
+    from engine.compare import Comparison, OwnAnswers
     from engine.model import Snapshot
     from engine.parameters import Parameter
+    from engine.simulate import Curve
     from engine.study import Study
 
 _MARKS = (10, 25, 50, 100, 200, 500)  # questions after which a learning curve is told
+_FEW = 10  # answers, below which differences mean little
 _NAMED = 8  # columns of one kind that are named
 
 
@@ -41,8 +43,9 @@ def parameter_facts(parameter: Parameter) -> dict[str, object]:
 
 def entries_in_words(entries: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Give the lines about what can be asked for by name."""
+    width = max((len(entry["name"]) for entry in entries), default=0)
     for entry in entries:
-        yield f"  {entry['name']:<12}{entry['about']}"
+        yield f"  {entry['name']:<{width}}  {entry['about']}"
         for one in entry.get("parameters", ()):
             default = "must be given" if one["default"] is None else f"default {one['default']}"
             values = "|".join(one["choices"]) or one["type"]
@@ -89,29 +92,62 @@ def described(dataset: Dataset) -> str:
 
 
 def comparison_in_words(comparison: Comparison) -> Iterator[str]:
-    """Give the lines of a comparison: a table of what was tried, and what the columns mean."""
-    width = max(len(trial.label) for trial in comparison.trials)
-    if any(trial.own for trial in comparison.trials):
-        yield "On the answers given:"
-        yield f"  {'':<{width}}  groups  agreement    foreseen"
-        for trial in comparison.trials:
-            if (own := trial.own) is not None:
-                right = f"{sum(own.foreseen)} of {len(own.foreseen)}"
-                yield (
-                    f"  {plain(trial.label):<{width}}  {own.groups:>6}  {own.agreement:>9.3f}"
-                    f"  {right:>10}"
-                )
-        if comparison.commoner is not None:
-            yield f"  (Always the commoner answer would have foreseen {comparison.commoner:.0%}.)"
+    """Give the lines of a comparison: tables of what was tried, and what the columns mean."""
+    width = max(len(plain(trial.label)) for trial in comparison.trials)
+    own = [(trial.label, trial.own) for trial in comparison.trials if trial.own]
+    if own:
+        yield from _own_in_words(own, comparison, width)
     curves = [(trial.label, trial.curve) for trial in comparison.trials if trial.curve]
+    if own and curves:
+        yield ""
     if curves:
-        marks = [mark for mark in _MARKS if mark < comparison.budget] + [comparison.budget]
-        yield "An expert made of the labels; ARI after so many questions:"
-        yield f"  {'':<{width}}  " + "".join(f"{mark:>7}" for mark in marks) + "   mean"
-        for label, curve in curves:
-            values = "".join(f"{curve.ari[mark - 1]:>7.3f}" for mark in marks)
-            mean = sum(curve.ari) / len(curve.ari)
-            yield f"  {plain(label):<{width}}  {values}{mean:>7.3f}"
+        yield from _curves_in_words(curves, comparison, width)
+
+
+def _own_in_words(
+    own: Sequence[tuple[str, OwnAnswers]], comparison: Comparison, width: int
+) -> Iterator[str]:
+    labelled = comparison.labelled
+    yield f"On the answers given ({own[0][1].answers}):"
+    labels = "   ARI   NMI" if labelled else ""
+    yield f"  {'':<{width}}  groups  agreement  foreseen       {labels}".rstrip()
+    for label, one in own:
+        right, among = sum(one.foreseen), len(one.foreseen)
+        foreseen = f"{right} of {among}, {right / among:.0%}" if among else "-"
+        values = ""
+        if one.ari is not None and one.nmi is not None:
+            values = f"{one.ari:>6.3f}{one.nmi:>6.3f}"
+        yield (
+            f"  {plain(label):<{width}}  {one.groups:>6}  {one.agreement:>9.3f}"
+            f"  {foreseen:<15}{values}"
+        ).rstrip()
+    yield "  agreement: ARI with the groups there are; 1 = the same, 0 = as if by chance."
+    yield "  foreseen: answers that the groups made of those before them said already; the pairs"
+    yield "  were chosen by whatever asked, so this is no accuracy on all pairs."
+    if comparison.commoner is not None:
+        yield f"  Always the commoner answer would have foreseen {comparison.commoner:.0%}."
+    if len(own[0][1].foreseen) < _FEW:
+        yield "  With so few, differences mean little."
+    if labelled:
+        yield "  ARI, NMI: with the labels."
+
+
+def _curves_in_words(
+    curves: Sequence[tuple[str, Curve]], comparison: Comparison, width: int
+) -> Iterator[str]:
+    marks = [mark for mark in _MARKS if mark < comparison.budget] + [comparison.budget]
+    wrong = f", {comparison.noise:.0%} of them wrong" if comparison.noise else ""
+    yield f"With an expert made of the labels{wrong}: ARI after so many answers"
+    yield f"  {'':<{width}}  " + "".join(f"{mark:>7}" for mark in marks) + "   mean    wait"
+    for label, curve in curves:
+        values = "".join(f"{curve.ari[mark - 1]:>7.3f}" for mark in marks)
+        mean = sum(curve.ari) / len(curve.ari)
+        line = f"  {plain(label):<{width}}  {values}{mean:>7.3f}{curve.wait(95):>6.2f} s"
+        if curve.asked < curve.budget:
+            line += f"  nothing left to ask after {curve.asked}"
+        yield line
+    yield "  1 = the groups of the labels, 0 = as if by chance; mean: over all questions;"
+    yield "  wait: 95 of 100 questions came within it. Labels are never used to choose a pair."
 
 
 def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:

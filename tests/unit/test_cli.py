@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine import cli, strategies
+from engine import cli, compare, strategies
 from engine.cli import main, terminal
+from engine.errors import Cancelled
 from engine.job import Job
 from engine.metrics import adjusted_rand_index
 from engine.model import Verdict
@@ -583,7 +584,54 @@ def test_compare_on_labels_and_on_the_answers_of_a_project(array, tmp_path, caps
     told = capsys.readouterr().out
     assert "On the answers given" in told
     assert "few" in told
-    assert "labels" not in told
+    assert "expert" not in told
+
+
+def test_compare_says_what_its_columns_mean(array, tmp_path, capsys):
+    project = tmp_path / "p.pairloom"
+    assert run("simulate", array, "--budget", 8, "--project", project) == 0
+    capsys.readouterr()
+    assert run("compare", project, "--strategies", "falcon", "--budget", 20, "--noise", 0.1) == 0
+    told = capsys.readouterr().out
+    for words in (
+        "given (8)",
+        "no accuracy",
+        "mean little",
+        "10% of them wrong",
+        "wait",
+        "as if by",
+    ):
+        assert words in told
+    assert max(len(line) for line in told.splitlines()) < 100
+
+
+def test_compare_tries_the_strategy_that_a_project_uses(array, tmp_path, capsys):
+    project, out = tmp_path / "p.pairloom", tmp_path / "c.json"
+    assert run("simulate", array, "--budget", 6, "--set", "c=0.5", "--project", project) == 0
+    assert run("compare", project, "--budget", 0, "--json", out) == 0
+    first, *others = json.loads(out.read_text(encoding="utf-8"))["strategies"]
+    assert first["label"] == "in use"
+    assert (first["strategy"], first["params"]["c"]) == ("falcon", "0.5")
+    assert first["own"]["agreement"] == 1
+    assert [one["label"] for one in others] == list(strategies.REGISTRY)
+
+
+def test_compare_tells_what_was_found_before_it_was_interrupted(
+    array, tmp_path, capsys, monkeypatch
+):
+    def interrupted(*given, **chosen):
+        yield next(compare_all(*given, **chosen))
+        raise Cancelled
+
+    compare_all, out = compare.compare, tmp_path / "c.json"
+    monkeypatch.setattr(compare, "compare", interrupted)
+    two = ("--strategies", "falcon", "cobras")
+    assert run("compare", array, *two, "--budget", 5, "--json", out) == 130
+    told = capsys.readouterr()
+    assert "falcon" in told.out
+    assert "cobras" not in told.out
+    assert "interrupted" in told.err
+    assert not out.exists()
 
 
 def test_compare_refuses_what_it_cannot_use(array, table, tmp_path, capsys):
@@ -594,8 +642,11 @@ def test_compare_refuses_what_it_cannot_use(array, table, tmp_path, capsys):
         ((table,), "labels"),
         ((array, "--noise", "7"), "noise"),
         ((tmp_path / "none.pairloom",), "none.pairloom"),
+        ((tmp_path / "none.pairloom", "--seed", "3"), "--seed"),
+        ((array, "--strategies", "random", "cobras starts=0"), "starts"),
+        ((array, "--strategies", "falcon", "--budget", "0"), "nothing to compare"),
     ):
-        assert run("compare", *arguments, "--budget", 3) == 2
+        assert run("compare", "--budget", 3, *arguments) == 2
         assert words in capsys.readouterr().err
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
@@ -17,9 +16,6 @@ from desktop.widgets import words
 from desktop.widgets.comparing.curve_plot import Axes, Line
 from engine.compare import Comparison, OwnAnswers, Trial
 from engine.model import Approach
-
-if TYPE_CHECKING:
-    from engine.simulate import Curve
 
 FEW = 10
 """Answers, below which differences mean little."""
@@ -238,11 +234,11 @@ def on_labels(comparison: Comparison, measure: str) -> Finding:
         meaning=_meaning_of_labels(measure),
         columns=tuple(columns),
         rows=tuple(
-            _row(trial, at, _remark_on(trial.curve), _curve_cells(trial.curve, measure, marks))
+            _row(trial, at, _remark_on(trial), _curve_cells(trial, measure, marks))
             for at, trial in enumerate(comparison.trials)
         ),
         lines=tuple(
-            Line(trial.label, at, _values(trial.curve, measure))
+            Line(trial.label, at, _values(trial, measure))
             for at, trial in enumerate(comparison.trials)
             if trial.curve is not None
         ),
@@ -287,24 +283,27 @@ def _meaning_of_labels(measure: str) -> str:
     ).format(kind)
 
 
-def _remark_on(curve: Curve | None) -> str:
+def _remark_on(trial: Trial) -> str:
+    curve = trial.curve
     if curve is None or curve.asked >= curve.budget:
         return ""
     return _tr("nothing left to ask after {0}").format(words.number(curve.asked))
 
 
-def _values(curve: Curve, measure: str) -> tuple[float, ...]:
-    return curve.ari if measure == "ari" else curve.nmi
+def _values(trial: Trial, measure: str) -> tuple[float, ...]:
+    if trial.curve is None:
+        return ()
+    return trial.curve.ari if measure == "ari" else trial.curve.nmi
 
 
-def _curve_cells(curve: Curve | None, measure: str, marks: Sequence[int]) -> tuple[str, ...]:
-    if curve is None:
+def _curve_cells(trial: Trial, measure: str, marks: Sequence[int]) -> tuple[str, ...]:
+    values = _values(trial, measure)
+    if trial.curve is None:
         return (_NONE,) * (len(marks) + 2)
-    values = _values(curve, measure)
     return (
         *(agreement(values[mark - 1]) for mark in marks),
         agreement(sum(values) / len(values)),
-        seconds(curve.wait(95)),
+        seconds(trial.curve.wait(95)),
     )
 
 
