@@ -23,7 +23,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from unittest import mock
 
 from PIL import Image
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop import log, paths, theme, worker
@@ -37,6 +37,7 @@ from engine.model import Verdict
 
 SIZES = {"": (1280, 800), "-large": (1920, 1080)}
 PATIENCE = 300.0  # s; describing 600 pictures on a slow machine
+_COMPARED = 4  # strategies
 QUIET = 0.4  # s without work before a picture is taken: fades have ended, thumbnails are there
 
 
@@ -298,6 +299,21 @@ def _table(stage: Stage, folder: Path, source: Path) -> None:
     _looks(stage, lambda name: stage.take(folder / f"judge-table-{name}.png"))
     stage.window.show_overview()
     stage.take(folder / "overview-table-light.png")
+    _compare(stage, folder)
+
+
+def _compare(stage: Stage, folder: Path) -> None:
+    """Try some strategies on the answers and on the labels."""
+    page = stage.window.compare
+    stage.window.show_compare()
+    for row in range(_COMPARED):
+        page.setup.contenders.item(row).setCheckState(Qt.CheckState.Checked)
+    page.compare()
+    stage.until(lambda: page.setup.start.isEnabled() and not stage.controller.busy)
+    _looks(stage, lambda name: stage.take(folder / f"compare-{name}.png"))
+    page.halves.button(1).click()
+    _both(stage, lambda scheme: stage.take(folder / f"compare-labels-{scheme}.png"))
+    page.halves.button(0).click()
 
 
 def main() -> None:

@@ -14,9 +14,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSplitter,
     QStackedWidget,
@@ -24,10 +22,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop import theme
 from desktop.dialogs.variant import VariantDialog
 from desktop.messages import Compare, Opened, Request, SaveComparison, Stopped, Working
 from desktop.widgets import trail
+from desktop.widgets.comparing.beginning import Beginning
 from desktop.widgets.comparing.finding_panel import FindingPanel
 from desktop.widgets.comparing.findings import on_answers, on_labels
 from desktop.widgets.comparing.setup import Setup
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
 
 _ABREAST = 1500  # px, from which on both halves fit beside each other
 _SETUP = 264
-_ICON = 56
 _BEARING = (StepKind.ANSWER, StepKind.REVISE, StepKind.SET_ASIDE)
 
 
@@ -95,7 +92,7 @@ class ComparePage(QWidget):
         self.measure.setProperty("role", "small")
         self.measure.setAccessibleName(self.tr("Measure of agreement with the labels"))
         self.labels.tools.insertWidget(2, self.measure)
-        self._empty = _Empty(self)
+        self.beginning = Beginning(self)
         halves = QWidget(self)
         beside = QHBoxLayout(halves)
         beside.setContentsMargins(0, 0, 0, 0)
@@ -103,7 +100,7 @@ class ComparePage(QWidget):
         beside.addWidget(self.answers, 1)
         beside.addWidget(self.labels, 1)
         self._pages = QStackedWidget(self)
-        self._pages.addWidget(self._empty)
+        self._pages.addWidget(self.beginning)
         self._pages.addWidget(halves)
         right = QWidget(self)
         column = QVBoxLayout(right)
@@ -125,16 +122,16 @@ class ComparePage(QWidget):
 
     def _top(self) -> QHBoxLayout:
         """Make the switch between the halves, for narrow windows, and what can be saved."""
-        self._halves = QButtonGroup(self)
+        self.halves = QButtonGroup(self)
         row = QHBoxLayout()
         for at, text in enumerate((self.tr("On your &answers"), self.tr("On the &labels"))):
             button = QPushButton(text, self)
             button.setCheckable(True)
             button.setProperty("role", "small")
-            self._halves.addButton(button, at)
+            self.halves.addButton(button, at)
             row.addWidget(button)
-        self._halves.button(0).setChecked(True)
-        self._halves.idClicked.connect(self._arrange)
+        self.halves.button(0).setChecked(True)
+        self.halves.idClicked.connect(self._arrange)
         row.addStretch(1)
         self.save = QPushButton(self.tr("Save the &figures…"), self)
         self.save.setProperty("role", "small")
@@ -275,7 +272,7 @@ class ComparePage(QWidget):
             opened = self._controller.opened
             labelled = opened is not None and opened.labelled
             answers = snapshot.progress.answered if snapshot is not None else 0
-            self._empty.say(answers=answers, labelled=labelled)
+            self.beginning.say(answers=answers, labelled=labelled)
         else:
             if self._on_answers:
                 self.answers.show_finding(on_answers(found), snapshot.approach)
@@ -308,10 +305,10 @@ class ComparePage(QWidget):
         self._pages.setCurrentIndex(0 if self._found is None else 1)
         both = self._on_answers and self._on_labels
         abreast = self.width() >= _ABREAST
-        chosen = self._halves.checkedId()
+        chosen = self.halves.checkedId()
         self.answers.setVisible(self._on_answers and (abreast or not both or chosen == 0))
         self.labels.setVisible(self._on_labels and (abreast or not both or chosen == 1))
-        for button in self._halves.buttons():
+        for button in self.halves.buttons():
             button.setVisible(both and not abreast)
 
     # ------------------------------------------------------------------ saving
@@ -344,67 +341,3 @@ class ComparePage(QWidget):
             self.refused.emit(self.tr("The plot was not saved: {0}").format(error))
         else:
             self.saved.emit(self.tr("The plot is in {0}").format(path))
-
-
-class _Empty(QWidget):
-    """What stands where the findings will be: what would make them, or how to begin."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._icon = QLabel(self, alignment=Qt.AlignmentFlag.AlignCenter)
-        self.title = QLabel(self, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-        self.title.setProperty("role", "title")
-        self.text = QLabel(self, wordWrap=True)
-        card = QFrame(self)
-        column = QVBoxLayout(card)
-        column.setSpacing(12)
-        for widget in (self._icon, self.title, self.text):
-            column.addWidget(widget)
-        card.setMaximumWidth(560)
-        across = QHBoxLayout()
-        across.addStretch(1)
-        across.addWidget(card, 8)
-        across.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.addStretch(2)
-        layout.addLayout(across)
-        layout.addStretch(3)
-        theme.current().themeChanged.connect(self._color)
-        self._color()
-
-    def say(self, *, answers: int, labelled: bool) -> None:
-        """Fit the words to what there is."""
-        if not answers and not labelled:
-            self.title.setText(self.tr("Nothing to compare on yet"))
-            self.text.setText(
-                self.tr(
-                    "Strategies are compared on your own answers: give some on the Judge page"
-                    " first; from about twenty on, differences begin to mean something.\n\n"
-                    "If your table has a column of labels, give it the role “label” when you make"
-                    " the project. An expert made of them then shows how fast each strategy learns;"
-                    " labels are used for measuring only, never for asking."
-                )
-            )
-            return
-        self.title.setText(self.tr("Would another strategy suit your data better?"))
-        said = []
-        if answers:
-            said.append(
-                self.tr(
-                    "Your answers are replayed through each strategy that is ticked: which groups"
-                    " would there be, and how many of the answers would it have foreseen?"
-                )
-            )
-        if labelled:
-            said.append(
-                self.tr(
-                    "An expert made of the labels answers the questions of each, from the first on:"
-                    " how fast do the groups come to agree with the labels?"
-                )
-            )
-        said.append(self.tr("Tick strategies on the left and press Compare. Nothing is changed."))
-        self.text.setText("\n\n".join(said))
-
-    def _color(self) -> None:
-        muted = theme.current().colors.muted
-        self._icon.setPixmap(theme.icon("compare", muted).pixmap(_ICON, _ICON))

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -258,7 +260,7 @@ def test_without_answers_and_labels_it_says_what_is_missing(
     page: ComparePage, controller: Controller
 ) -> None:
     controller.receive(study(answers=0, labelled=False))
-    assert "Nothing to compare" in page._empty.title.text()
+    assert "Nothing to compare" in page.beginning.title.text()
     assert not page.setup.expert.isVisible()
     assert not page.setup.start.isEnabled()
     assert "no answers" in page.setup.note.text()
@@ -374,7 +376,7 @@ def test_another_project_begins_anew(page: ComparePage, controller: Controller) 
     controller.receive(study(answers=0, labelled=False))
     assert not page.answers.isVisible()
     assert not page.stale.isVisible()
-    assert "Nothing to compare" in page._empty.title.text()
+    assert "Nothing to compare" in page.beginning.title.text()
 
 
 # ------------------------------------------------------------------------------ what is shown
@@ -439,7 +441,7 @@ def test_one_half_at_a_time_where_there_is_little_room(
     controller.receive(Compared(BOTH))
     assert page.answers.isVisible()
     assert not page.labels.isVisible()
-    page._halves.button(1).click()
+    page.halves.button(1).click()
     assert page.labels.isVisible()
     assert not page.answers.isVisible()
     page.measure.setCurrentIndex(1)
@@ -447,7 +449,7 @@ def test_one_half_at_a_time_where_there_is_little_room(
     page.resize(1800, 900)
     assert page.labels.isVisible()
     assert page.answers.isVisible()
-    assert not page._halves.button(0).isVisible()
+    assert not page.halves.button(0).isVisible()
 
 
 @pytest.mark.parametrize(
@@ -464,7 +466,7 @@ def test_what_was_not_tried_takes_no_room(
     controller.receive(study())
     controller.receive(Compared(found))
     assert (page.answers.isVisible(), page.labels.isVisible()) == shown
-    assert not page._halves.button(0).isVisible()
+    assert not page.halves.button(0).isVisible()
 
 
 def test_names_and_buttons_have_room(
@@ -531,7 +533,20 @@ def test_a_saved_plot_is_on_white_in_any_look(
     assert image.pixelColor(5, 5).name() == "#ffffff"
     drawn = {image.pixelColor(x, y).name() for x in range(0, 2000, 4) for y in range(0, 1200, 4)}
     assert {theme.LIGHT.slots[0].lower(), theme.LIGHT.slots[1].lower()} <= drawn
-    assert "Small sets" in (tmp_path / "plot.svg").read_text(encoding="utf-8")
+    drawing = QImage(1000, 600, QImage.Format.Format_RGB32)
+    drawing.fill(Qt.GlobalColor.white)
+    painter = QPainter(drawing)
+    QSvgRenderer(str(tmp_path / "plot.svg")).render(painter)
+    painter.end()
+    inked = np.array(
+        [[drawing.pixelColor(x, y).lightness() < 252 for x in range(1000)] for y in range(480)]
+    )
+    down, across = (
+        np.flatnonzero(inked.mean(axis=1) > 0.7),
+        np.flatnonzero(inked.mean(axis=0) > 0.7),
+    )
+    assert across[-1] > 950  # axes and grid are as large as the sheet
+    assert down[-1] > 440
     assert (tmp_path / "without ending.png").exists()
     assert len(said) == 3
 

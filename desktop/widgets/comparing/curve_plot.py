@@ -32,9 +32,10 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 from desktop import theme
 from desktop.theme import LIGHT, Colors
 from desktop.widgets.comparing import keys
+from desktop.widgets.comparing.legend import ROW, Key, Sample
 
 _SIGNS_ON_A_LINE = 6
-_LEGEND_ROW = 22
+_LINE = 2.4  # px
 _MARGIN = 8
 _JUMP = 10  # values, by Page Up and Page Down
 _ROOM = 300  # px of height that a legend must leave to the curves
@@ -98,6 +99,7 @@ class CurvePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph has
         self._axes: Axes | None = None
         self._at: int | None = None
         self._on_paper = False  # to be saved, not to be seen
+        self._finer = 1.0  # than a screen, of what it is saved in
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(170)
@@ -139,6 +141,11 @@ class CurvePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph has
     def _colors(self) -> Colors:
         return LIGHT if self._on_paper else theme.current().colors
 
+    @property
+    def _fineness(self) -> float:
+        """Dots per pixel, by which pyqtgraph's lines do not grow of themselves."""
+        return self._finer if self._on_paper else self.devicePixelRatioF()
+
     def _redraw(self) -> None:
         self._draw(self._colors)
 
@@ -165,7 +172,7 @@ class CurvePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph has
         """Draw a curve, and its sign here and there, each curve's in places of its own."""
         count = len(line.values)
         across = list(range(1, count + 1))
-        pen = keys.pen(line.place, colors)
+        pen = keys.pen(line.place, colors, _LINE * self._fineness)
         self._plot.addItem(pg.PlotCurveItem(across, list(line.values), pen=pen, antialias=True))
         step = max(1, math.ceil(count / _SIGNS_ON_A_LINE))
         first = (at * step) // max(1, len(self._lines))
@@ -208,7 +215,7 @@ class CurvePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph has
         if level is not None and names:
             names.append(level[1])
         columns = self._columns_for(names)
-        height = math.ceil(len(names) / columns) * _LEGEND_ROW + 4
+        height = math.ceil(len(names) / columns) * ROW + 4
         room = self.height() - height >= _ROOM
         self._below.setFixedHeight(height if room else 0)
         self._below.setVisible(room)
@@ -221,12 +228,14 @@ class CurvePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph has
             labelTextColor=colors.text,
             horSpacing=12,
             verSpacing=0,
-            sampleType=_Sample,
+            sampleType=Sample,
         )
         for line in self._lines:
-            self._legend.addItem(_Key(line.place, colors), html.escape(line.name))
+            self._legend.addItem(Key(line.place, colors), html.escape(line.name))
         if level is not None and names:
-            self._legend.addItem(_Key(None, colors), html.escape(level[1]))
+            self._legend.addItem(Key(None, colors), html.escape(level[1]))
+        self._legend.layout.activate()  # what is never shown is not laid out of itself
+        self._legend.updateSize()
         self._legend.setParentItem(self._below)
         self._legend.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
         self._legend.anchor(itemPos=(0.5, 0), parentPos=(0.5, 0), offset=(0, 0))
@@ -278,18 +287,23 @@ class CurvePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph has
         )
         self._hair.setPos(at)
         self._hair.show()
-        self._place_reading(at)
+        middle = (self._axes.low + self._axes.high) / 2
+        above = sum(value for value, _ in there) / len(there) > middle
+        self._place_reading(at, low=above)
 
-    def _place_reading(self, at: int) -> None:
-        """Put what is read beside the line, on the side with more room."""
+    def _place_reading(self, at: int, *, low: bool) -> None:
+        """Put what is read beside the line, on the side with more room, away from the curves."""
         self._reading.adjustSize()
         box = self._plot.getViewBox()
         line = self.mapFromScene(box.mapViewToScene(QPointF(at, 0))).x()
         wide = self._reading.width()
         left = line + _MARGIN if line < self.width() / 2 else line - _MARGIN - wide
         left = min(max(0, left), max(0, self.width() - wide))
-        top = self.mapFromScene(box.sceneBoundingRect().topLeft()).y() + _MARGIN
-        self._reading.move(int(left), int(top))
+        room = self.mapFromScene(box.sceneBoundingRect()).boundingRect()
+        top = room.top() + _MARGIN
+        if low:
+            top = max(top, room.bottom() - _MARGIN - self._reading.height())
+        self._reading.move(int(left), top)
         self._reading.show()
         self._reading.raise_()
 
@@ -337,12 +351,11 @@ class CurvePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph has
         sheet = CurvePlot(self._name)
         sheet.resize(_SHEET)
         sheet._lines, sheet._axes, sheet._on_paper = self._lines, self._axes, True
+        is_drawing = path.suffix.lower() == ".svg"
+        sheet._finer = 1.0 if is_drawing else _FINER
         sheet._redraw()
         sheet.grab()  # lays out what is never shown
-        if path.suffix.lower() == ".svg":
-            written = sheet._as_svg(path)
-        else:
-            written = sheet._as_image().save(str(path))
+        written = sheet._as_svg(path) if is_drawing else sheet._as_image().save(str(path))
         sheet.deleteLater()
         if not written:
             raise OSError(self.tr("{0} cannot be written").format(path))
@@ -359,6 +372,7 @@ class CurvePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph has
         paper = QSvgGenerator()
         content = QBuffer()
         paper.setOutputDevice(content)
+        paper.setResolution(self.logicalDpiX())  # else axes, drawn before, would be of another size
         paper.setSize(_SHEET)
         paper.setViewBox(QRectF(QPointF(0, 0), QSizeF(_SHEET)))
         paper.setTitle(self._name)
@@ -370,46 +384,3 @@ class CurvePlot(pg.GraphicsLayoutWidget):  # type: ignore[misc]  # pyqtgraph has
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.render(painter, QRectF(QPointF(0, 0), QSizeF(_SHEET)), self.viewport().rect())
         painter.end()
-
-
-class _Key(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
-    """What the legend shows of a curve; place None = the level."""
-
-    def __init__(self, place: int | None, colors: Colors) -> None:
-        super().__init__()
-        self.place, self.colors = place, colors
-        self.opts: dict[str, object] = {}
-
-    def boundingRect(self) -> QRectF:
-        """Take no room: the sample does."""
-        return QRectF()
-
-    def paint(self, *_: object) -> None:
-        """Paint nothing: the sample does."""
-
-
-class _Sample(pg.graphicsItems.LegendItem.ItemSample):  # type: ignore[misc]  # as above
-    """A piece of line, long enough to show its dashes and sign."""
-
-    def __init__(self, item: _Key) -> None:
-        super().__init__(item)
-        self.setFixedWidth(keys.SAMPLE.width())
-        self.setFixedHeight(_LEGEND_ROW - 2)
-
-    def boundingRect(self) -> QRectF:
-        """Take the room of a sample."""
-        return QRectF(0, 0, keys.SAMPLE.width(), _LEGEND_ROW - 2)
-
-    def mouseClickEvent(self, _event: object) -> None:
-        """Leave the curves as they are: clicking would hide them."""
-
-    def paint(self, painter: Any, *_: object) -> None:
-        """Paint the piece of line."""
-        painter.save()
-        painter.translate(0, 3)
-        if self.item.place is None:
-            painter.setPen(pg.mkPen(self.item.colors.muted, width=1, style=Qt.PenStyle.DashLine))
-            painter.drawLine(QPointF(0, 8), QPointF(keys.SAMPLE.width(), 8))
-        else:
-            keys.draw_sample(painter, self.item.place, self.item.colors)
-        painter.restore()

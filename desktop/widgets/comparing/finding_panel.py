@@ -151,6 +151,7 @@ class FindingPanel(QFrame):
         offers = [table.cellWidget(row, last) for row in range(table.rowCount())]
         widest = max((one.sizeHint().width() for one in offers), default=0)
         table.setColumnWidth(last, widest + 2 * _PADDING)
+        tallest = max((one.sizeHint().height() for one in offers), default=0)
         metrics = table.fontMetrics()
         room = table.columnWidth(0) - keys.SAMPLE.width() - 2 * _PADDING - _BESIDE_ICON
         needed = table.horizontalHeader().sizeHint().height() + 2 * table.frameWidth() + 4
@@ -158,7 +159,7 @@ class FindingPanel(QFrame):
             box = QRect(0, 0, max(1, room), 10_000)
             name = metrics.boundingRect(box, Qt.TextFlag.TextWordWrap, _said(row)).height()
             lines = max(text.count("\n") + 1 for text in row.cells) * metrics.lineSpacing()
-            height = max(name, lines, offers[at].sizeHint().height() - 2) + 6
+            height = max(name, lines, tallest - 2) + 6
             table.setRowHeight(at, height)
             needed += height
         table.setMaximumHeight(max(_LEAST_TABLE, needed))

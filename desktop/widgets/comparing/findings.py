@@ -21,6 +21,8 @@ FEW = 10
 """Answers, below which differences mean little."""
 _MARKS = (10, 25, 50, 100)  # questions after which a curve is told
 _NONE = "–"
+_FIRM = "\N{NO-BREAK SPACE}"  # a figure stays with its unit
+translate = QCoreApplication.translate
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,6 @@ class Finding:
     axes: Axes
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Findings", text)
-
-
 def agreement(value: float) -> str:
     """Write an agreement, 1 = the same; never rounded up to it."""
     shown = 0.99 if 0.985 <= value < 1 else value
@@ -71,27 +69,37 @@ def agreement(value: float) -> str:
 def likeness(value: float) -> str:
     """Put an adjusted Rand index into words."""
     for least, said in (
-        (1.0, _tr("the same")),
-        (0.9, _tr("nearly the same")),
-        (0.65, _tr("much alike")),
-        (0.3, _tr("partly alike")),
-        (0.05, _tr("hardly alike")),
+        (1.0, translate("Findings", "the same")),
+        (0.9, translate("Findings", "nearly the same")),
+        (0.65, translate("Findings", "much alike")),
+        (0.3, translate("Findings", "partly alike")),
+        (0.05, translate("Findings", "hardly alike")),
     ):
         if value >= least:
             return said
-    return _tr("as if by chance")
+    return translate("Findings", "as if by chance")
 
 
 def share(value: float) -> str:
     """Write a share of 1 as per cent."""
-    return _tr("{0}\N{NO-BREAK SPACE}%").format(QLocale().toString(100 * value, "f", 0))
+    return (
+        translate("Findings", "{0} %")
+        .format(QLocale().toString(100 * value, "f", 0))
+        .replace(" ", _FIRM)
+    )
 
 
 def seconds(value: float) -> str:
     """Write a time."""
     if value < 1:
-        return _tr("{0}\N{NO-BREAK SPACE}ms").format(words.number(round(1000 * value)))
-    return _tr("{0}\N{NO-BREAK SPACE}s").format(QLocale().toString(value, "f", 1))
+        return (
+            translate("Findings", "{0} ms")
+            .format(words.number(round(1000 * value)))
+            .replace(" ", _FIRM)
+        )
+    return (
+        translate("Findings", "{0} s").format(QLocale().toString(value, "f", 1)).replace(" ", _FIRM)
+    )
 
 
 # ---------------------------------------------------------------------------- own answers
@@ -101,21 +109,36 @@ def on_answers(comparison: Comparison) -> Finding:
     """Tell what the answers given lead to with each strategy."""
     tried = [trial.own for trial in comparison.trials if trial.own is not None]
     columns = [
-        (_tr("Groups"), _tr("How many groups there are after all answers.")),
         (
-            _tr("As your\ngroups"),
-            _tr(
+            translate("Findings", "Groups"),
+            translate("Findings", "How many groups there are after all answers."),
+        ),
+        (
+            translate("Findings", "As your\ngroups"),
+            translate(
+                "Findings",
                 "Adjusted Rand index between its groups and those on your screen: 1 = the same,"
-                " 0 = no more alike than by chance."
+                " 0 = no more alike than by chance.",
             ),
         ),
         (
-            _tr("Answers\nforeseen"),
-            _tr("Before how many answers the groups made of those before it said the same."),
+            translate("Findings", "Answers\nforeseen"),
+            translate(
+                "Findings",
+                "Before how many answers the groups made of those before it said the same.",
+            ),
         ),
     ]
     if comparison.labelled:
-        columns.append((_tr("As the\nlabels"), _tr("ARI and NMI: 1 = the same, 0 = chance.")))
+        columns.append(
+            (
+                translate("Findings", "As the\nlabels"),
+                translate(
+                    "Findings",
+                    "ARI (0 = as if by chance) and NMI (0 = tells nothing); 1 = the same.",
+                ),
+            )
+        )
     return Finding(
         facts=_facts_of_answers(comparison, tried[0] if tried else None),
         meaning=_meaning_of_answers(labelled=comparison.labelled),
@@ -130,52 +153,63 @@ def on_answers(comparison: Comparison) -> Finding:
             if trial.own is not None
         ),
         axes=Axes(
-            across=_tr("Answers that nothing before them had settled"),
-            up=_tr("Foreseen so far, in %"),
+            across=translate("Findings", "Answers that nothing before them had settled"),
+            up=translate("Findings", "Foreseen so far, in %"),
             low=0,
             high=100,
-            after=lambda at: _tr("After {0}").format(words.answers(at)),
+            after=lambda at: translate("Findings", "After {0}").format(words.answers(at)),
             written=lambda value: share(value / 100),
             level=None
             if comparison.commoner is None
-            else (100 * comparison.commoner, _tr("Always the commoner answer")),
+            else (100 * comparison.commoner, translate("Findings", "Always the commoner answer")),
         ),
     )
 
 
 def _facts_of_answers(comparison: Comparison, own: OwnAnswers | None) -> str:
     if own is None:
-        return _tr("Your answers are being replayed through the first strategy.")
+        return translate("Findings", "Your answers are being replayed through the first strategy.")
     said = [
-        _tr("Your {0} were replayed through each strategy.").format(words.answers(own.answers))
+        translate("Findings", "Your {0} were replayed through each strategy.").format(
+            words.answers(own.answers)
+        )
         if own.answers != 1
-        else _tr("Your answer was replayed through each strategy.")
+        else translate("Findings", "Your answer was replayed through each strategy.")
     ]
     if comparison.commoner is None:
-        said.append(_tr("None of them was there to be foreseen: all were “unsure”."))
+        said.append(
+            translate("Findings", "None of them was there to be foreseen: all were “unsure”.")
+        )
         return " ".join(said)
     said.append(
-        _tr(
+        translate(
+            "Findings",
             "{0} of them could be foreseen, as none before had settled them; always saying the"
-            " commoner of “same” and “different” would have foreseen {1}."
+            " commoner of “same” and “different” would have foreseen {1}.",
         ).format(words.number(len(own.foreseen)), share(comparison.commoner))
     )
     if len(own.foreseen) < FEW:
-        said.append(_tr("With so few, differences between strategies mean little."))
+        said.append(
+            translate("Findings", "With so few, differences between strategies mean little.")
+        )
     return " ".join(said)
 
 
 def _meaning_of_answers(*, labelled: bool) -> str:
     said = [
-        _tr(
+        translate(
+            "Findings",
             "Foreseen: before each answer, did the groups made of those before it say the same? The"
             " pairs were chosen by whatever asked at the time, mostly the hard ones: this compares"
-            " strategies on your answers and is no accuracy on all pairs."
+            " strategies on your answers and is no accuracy on all pairs.",
         ),
-        _tr("As your groups: how alike they are to those on your screen, not which are better."),
+        translate(
+            "Findings",
+            "As your groups: how alike they are to those on your screen, not which are better.",
+        ),
     ]
     if labelled:
-        said.append(_tr("Labels are used for measuring only, never for asking."))
+        said.append(translate("Findings", "Labels are used for measuring only, never for asking."))
     return " ".join(said)
 
 
@@ -185,7 +219,7 @@ def _answer_cells(own: OwnAnswers | None, columns: int) -> tuple[str, ...]:
     right, all_told = sum(own.foreseen), len(own.foreseen)
     foreseen = _NONE
     if all_told:
-        foreseen = _tr("{0} of {1}\n({2})").format(
+        foreseen = translate("Findings", "{0} of {1}\n({2})").format(
             words.number(right), words.number(all_told), share(right / all_told)
         )
     cells = [
@@ -194,7 +228,9 @@ def _answer_cells(own: OwnAnswers | None, columns: int) -> tuple[str, ...]:
         foreseen,
     ]
     if own.ari is not None and own.nmi is not None:
-        cells.append(_tr("ARI {0}\nNMI {1}").format(agreement(own.ari), agreement(own.nmi)))
+        cells.append(
+            translate("Findings", "ARI {0}\nNMI {1}").format(agreement(own.ari), agreement(own.nmi))
+        )
     return (*cells, *(_NONE,) * (columns - len(cells)))
 
 
@@ -217,16 +253,22 @@ def on_labels(comparison: Comparison, measure: str) -> Finding:
     name = measure.upper()
     columns = [
         (
-            _tr("After\n{0}").format(words.number(mark)),
-            _tr("{0} after that many questions.").format(name),
+            translate("Findings", "After\n{0}").format(words.number(mark)),
+            translate("Findings", "{0} after that many questions.").format(name),
         )
         for mark in marks
     ]
     columns += [
-        (_tr("Mean"), _tr("Mean over all questions: learning early counts.")),
         (
-            _tr("Wait"),
-            _tr("95 of 100 questions came within this time, on this computer as busy as it was."),
+            translate("Findings", "Mean"),
+            translate("Findings", "Mean over all questions: learning early counts."),
+        ),
+        (
+            translate("Findings", "Wait"),
+            translate(
+                "Findings",
+                "95 of 100 questions came within this time, on this computer as busy as it was.",
+            ),
         ),
     ]
     return Finding(
@@ -243,8 +285,8 @@ def on_labels(comparison: Comparison, measure: str) -> Finding:
             if trial.curve is not None
         ),
         axes=Axes(
-            across=_tr("Questions answered"),
-            up=_tr("Agreement with the labels ({0})").format(name),
+            across=translate("Findings", "Questions answered"),
+            up=translate("Findings", "Agreement with the labels ({0})").format(name),
             low=0,
             high=1,
             after=_after_questions,
@@ -255,39 +297,52 @@ def on_labels(comparison: Comparison, measure: str) -> Finding:
 
 def _after_questions(at: int) -> str:
     return (
-        _tr("After 1 question") if at == 1 else _tr("After {0} questions").format(words.number(at))
+        translate("Findings", "After 1 question")
+        if at == 1
+        else translate("Findings", "After {0} questions").format(words.number(at))
     )
 
 
 def _facts_of_labels(comparison: Comparison) -> str:
     wrong = (
-        _tr("without a mistake")
+        translate("Findings", "without a mistake")
         if comparison.noise == 0
-        else _tr("wrongly {0} of the time").format(share(comparison.noise))
+        else translate("Findings", "wrongly {0} of the time").format(share(comparison.noise))
     )
-    return _tr(
+    return translate(
+        "Findings",
         "An expert made of the labels answered up to {0} questions of each strategy, {1}. Labels"
-        " are used for answering here and for measuring, never for choosing a pair."
+        " are used for answering here and for measuring, never for choosing a pair.",
     ).format(words.number(comparison.budget), wrong)
 
 
 def _meaning_of_labels(measure: str) -> str:
-    kind = (
-        _tr("ARI, the adjusted Rand index, counts pairs of items that both put together or apart")
-        if measure == "ari"
-        else _tr("NMI, normalised mutual information, is how much the groups tell of the labels")
+    holds = translate(
+        "Findings",
+        "It holds for this expert: if you sort by something else than the labels, another strategy"
+        " may suit you better.",
     )
-    return _tr(
-        "{0}: 1 = the same groups, 0 = no more than by chance. It holds for this expert: if you"
-        " sort by something else than the labels, another strategy may suit you better."
-    ).format(kind)
+    kind = (
+        translate(
+            "Findings",
+            "ARI, the adjusted Rand index, counts the pairs of items that both groups and labels"
+            " put together or apart: 1 = the same groups, 0 = no more alike than by chance.",
+        )
+        if measure == "ari"
+        else translate(
+            "Findings",
+            "NMI, normalised mutual information, is how much the groups tell of the labels: 1 ="
+            " all, 0 = nothing; many small groups reach some by chance.",
+        )
+    )
+    return f"{kind} {holds}"
 
 
 def _remark_on(trial: Trial) -> str:
     curve = trial.curve
     if curve is None or curve.asked >= curve.budget:
         return ""
-    return _tr("nothing left to ask after {0}").format(words.number(curve.asked))
+    return translate("Findings", "nothing left to ask after {0}").format(words.number(curve.asked))
 
 
 def _values(trial: Trial, measure: str) -> tuple[float, ...]:
@@ -309,5 +364,5 @@ def _curve_cells(trial: Trial, measure: str, marks: Sequence[int]) -> tuple[str,
 
 def _row(trial: Trial, place: int, remark: str, cells: tuple[str, ...]) -> Row:
     if all(cell == _NONE for cell in cells):
-        remark = _tr("not tried yet")
+        remark = translate("Findings", "not tried yet")
     return Row(trial.approach, place, trial.label, remark, cells)

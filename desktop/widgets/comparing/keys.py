@@ -62,7 +62,9 @@ def draw_sample(painter: QPainter, place: int, colors: Colors) -> None:
     middle, width = SAMPLE.height() / 2, SAMPLE.width()
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(pen(place, colors))
+    line = pen(place, colors)
+    line.setCosmetic(False)  # as thick on fine screens
+    painter.setPen(line)
     painter.drawLine(QPointF(1, middle), QPointF(width - 1, middle))
     painter.translate(width / 2, middle)
     ink = color(place, colors)
