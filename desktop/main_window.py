@@ -21,7 +21,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
-    QMessageBox,
     QSizePolicy,
     QStackedWidget,
     QToolBar,
@@ -29,7 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop import actions, paths, sources, strategies, theme
+from desktop import actions, paths, sources, theme
 from desktop.controller import Controller
 from desktop.dialogs.crash import CrashDialog
 from desktop.dialogs.files import FileDialogs
@@ -38,7 +37,6 @@ from desktop.dialogs.import_dialog import ImportDialog
 from desktop.dialogs.strategy import StrategyDialog
 from desktop.images import PictureStore
 from desktop.messages import (
-    ChangeStrategy,
     CloseProject,
     Crashed,
     Export,
@@ -312,36 +310,6 @@ class MainWindow(QMainWindow):
         if opened is not None:
             self.open_path(opened.path)
 
-    # ------------------------------------------------------------------ strategies
-
-    def _offer_strategy(self, approach: Approach) -> None:
-        """Ask whether pairs are to be chosen otherwise from here on."""
-        opened = self._controller.opened
-        if opened is None:
-            return
-        offer = next((one for one in opened.offers if one.strategy == approach.strategy), None)
-        usual = strategies.usual(offer) if offer else {}
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle(self.tr("Choose pairs otherwise"))
-        box.setText(self.tr("Go on with “{0}”?").format(strategies.described(approach, usual)))
-        box.setInformativeText(
-            self.tr(
-                "Your answers stay and are replayed through it: the groups and the next pair may"
-                " change. Undo takes it back."
-            )
-        )
-        use = box.addButton(self.tr("Use it"), QMessageBox.ButtonRole.AcceptRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(use)
-        box.accepted.connect(lambda: self._use(approach))
-        box.open()
-
-    def _use(self, approach: Approach) -> None:
-        snapshot = self._controller.snapshot
-        if snapshot is not None:
-            self._controller.send(ChangeStrategy(snapshot.revision, approach))
-
     # ------------------------------------------------------------------ sources
 
     def use(self, path: Path) -> None:
@@ -578,9 +546,13 @@ class MainWindow(QMainWindow):
 
     def change_strategy(self) -> None:
         """Show what other strategies would make of the answers, and offer to take one."""
+        self._offer_strategy(None)
+
+    def _offer_strategy(self, start: Approach | None) -> None:
+        """Open the dialog in which pairs are chosen otherwise, with one that is looked at first."""
         if self._choosing is not None or self._controller.snapshot is None:
             return
-        dialog = StrategyDialog(self._controller, self.pictures, self)
+        dialog = StrategyDialog(self._controller, self.pictures, self, start=start)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.finished.connect(self._chose)
         self._choosing = dialog

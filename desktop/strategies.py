@@ -12,8 +12,6 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.messages import Offer
 from desktop.translation import QT_TRANSLATE_NOOP
-from engine import parameters
-from engine.errors import ParameterError
 from engine.model import Approach
 
 TITLES = {

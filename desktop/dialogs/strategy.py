@@ -61,10 +61,17 @@ class StrategyDialog(QDialog):
         With an open project; looks and changes.
     pictures
         Where thumbnails come from.
+    start
+        What is chosen at first; None = what is in force.
     """
 
     def __init__(
-        self, controller: Controller, pictures: PictureStore, parent: QWidget | None = None
+        self,
+        controller: Controller,
+        pictures: PictureStore,
+        parent: QWidget | None = None,
+        *,
+        start: Approach | None = None,
     ) -> None:
         super().__init__(parent)
         self._controller = controller
@@ -86,7 +93,7 @@ class StrategyDialog(QDialog):
         controller.crashed.connect(self._crashed)
         controller.studyOpened.connect(self._leave)
         controller.closed.connect(self._leave)
-        self._begin()
+        self._begin(start)
 
     # ------------------------------------------------------------------ layout
 
@@ -166,12 +173,13 @@ class StrategyDialog(QDialog):
         foot.addLayout(buttons)
         return foot
 
-    def _begin(self) -> None:
-        """Start from what is in force."""
+    def _begin(self, start: Approach | None) -> None:
+        """Start from what is in force, or what is to be looked at first."""
         opened, now = self._controller.opened, self._controller.snapshot
         if opened is not None and now is not None:
             self._revision = now.revision
-            self.choice.offer(opened.offers, strategies.complete(opened.offers, now.approach))
+            first = strategies.complete(opened.offers, start or now.approach)
+            self.choice.offer(opened.offers, first)
         self.choice.changed.connect(self._chosen)
         self._chosen()
         self.choice.names.setFocus()

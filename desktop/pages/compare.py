@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop import strategies
 from desktop.dialogs.variant import VariantDialog
 from desktop.messages import Compare, Opened, Request, SaveComparison, Stopped, Working
 from desktop.widgets import trail
@@ -182,7 +183,9 @@ class ComparePage(QWidget):
     def _add(self) -> None:
         opened = self._controller.opened
         if opened is not None:
-            dialog = VariantDialog(opened.offers, self)
+            now = self._controller.snapshot
+            start = strategies.complete(opened.offers, now.approach) if now is not None else None
+            dialog = VariantDialog(opened.offers, start, self)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.chosen.connect(self.setup.contenders.add)
             dialog.open()

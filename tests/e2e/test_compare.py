@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from desktop.dialogs.strategy import StrategyDialog
 from desktop.messages import CreateProject, SaveComparison
 from engine.compare import Comparison
 from engine.dataset import Role
@@ -85,8 +86,9 @@ def test_compare_stop_use_and_take_back(person: Person, tmp_path: Path) -> None:
     QTest.mouseClick(
         page.answers.table.cellWidget(1, last).findChild(QPushButton), Qt.MouseButton.LeftButton
     )
-    (box,) = window.findChildren(QMessageBox)
-    QTest.mouseClick(box.defaultButton(), Qt.MouseButton.LeftButton)
+    (dialog,) = window.findChildren(StrategyDialog)
+    person.wait(dialog.change.isEnabled)
+    QTest.mouseClick(dialog.change, Qt.MouseButton.LeftButton)
     person.wait(lambda: person.snapshot.approach == other)
     assert page.stale.isVisible()
     window.actions_by_id["undo"].trigger()

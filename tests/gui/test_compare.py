@@ -11,19 +11,20 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QMessageBox, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton
 from pytestqt.qtbot import QtBot
 
 from desktop import strategies, theme
 from desktop.controller import Controller
 from desktop.dialogs.files import FileDialogs
+from desktop.dialogs.strategy import StrategyDialog
 from desktop.dialogs.variant import VariantDialog
 from desktop.main_window import MainWindow
 from desktop.messages import (
     Changed,
-    ChangeStrategy,
     Compare,
     Compared,
+    Consider,
     Failed,
     Offer,
     Opened,
@@ -37,7 +38,6 @@ from desktop.widgets.comparing import keys
 from desktop.widgets.comparing.finding_panel import FindingPanel
 from desktop.widgets.comparing.findings import agreement, likeness, on_answers, on_labels
 from engine.compare import Comparison, OwnAnswers, Trial
-from engine.errors import ParameterError
 from engine.model import Approach
 from engine.parameters import Parameter
 from engine.simulate import Curve
@@ -227,30 +227,20 @@ def test_the_dialog_checks_by_the_rules_of_the_engine(qtbot: QtBot) -> None:
     qtbot.addWidget(dialog)
     chosen: list[Approach] = []
     dialog.chosen.connect(chosen.append)
+    settings = dialog.choice.settings
+    assert settings is not None
+    form = settings.form
+    assert form is not None
+    share = form.fields["c"].input
+    share.setText("much")
+    assert dialog.wrong.text()
     assert not dialog.add.isEnabled()
-    for text, word in (
-        ("width", "key=value"),
-        ("breadth=1", "breadth"),
-        ("width=wide", "median, fixed"),
-        ("c=much", "number"),
-    ):
-        dialog.settings.setText(text)
-        assert word in dialog.wrong.text()
-        assert not dialog.add.isEnabled()
-    dialog.settings.setText("c=0.50 width=fixed")
+    share.setText("0.50")
     assert not dialog.wrong.text()
-    assert "How near." in dialog.known.toPlainText()
     dialog.add.click()
-    assert chosen == [Approach("falcon", (("width", "fixed"), ("c", "0.5")))]
-    dialog.strategy.setCurrentIndex(2)
-    assert "nothing to set" in dialog.wrong.text()
-
-
-def test_a_parameter_that_must_be_given() -> None:
-    offer = Offer("x", (Parameter("a", int, "1", (), ""), Parameter("k", int, None, (), "Groups.")))
-    assert strategies.complete(offer, {"k": "3"}) == Approach("x", (("a", "1"), ("k", "3")))
-    with pytest.raises(ParameterError, match="needs the parameter 'k'"):
-        strategies.complete(offer, {})
+    (approach,) = chosen
+    assert approach.strategy == "falcon"
+    assert dict(approach.params)["c"] == "0.5"
 
 
 # ------------------------------------------------------------------------------ when it can begin
@@ -591,7 +581,7 @@ def test_another_look_recolours(
 # ------------------------------------------------------------------------------ in the window
 
 
-def test_use_this_asks_and_changes_the_strategy(
+def test_use_this_shows_first_what_it_would_change(
     qtbot: QtBot, controller: Controller, files: Answering
 ) -> None:
     window = MainWindow(controller, Settings(None), files)
@@ -606,15 +596,11 @@ def test_use_this_asks_and_changes_the_strategy(
     table = window.compare.answers.table
     last = table.columnCount() - 1
     assert table.cellWidget(0, last).findChild(QPushButton) is None  # it is in use
-    for answer in ("Cancel", "Use it"):
-        table.cellWidget(1, last).findChild(QPushButton).click()
-        (box,) = window.findChildren(QMessageBox)
-        assert strategies.title("cobras") in box.text()
-        assert "Undo" in box.informativeText()
-        button = next(one for one in box.buttons() if one.text().replace("&", "") == answer)
-        button.click()
-        qtbot.waitUntil(lambda: not window.findChildren(QMessageBox))
-    assert controller.sent == [ChangeStrategy(opened.snapshot.revision, COBRAS)]
+    table.cellWidget(1, last).findChild(QPushButton).click()
+    (dialog,) = window.findChildren(StrategyDialog)
+    assert dialog.choice.approach == COBRAS
+    qtbot.waitUntil(lambda: controller.sent == [Consider(COBRAS)])
+    assert not dialog.change.isEnabled()
 
 
 def test_everything_has_a_name(page: ComparePage, controller: Controller) -> None:

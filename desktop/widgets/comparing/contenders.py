@@ -73,8 +73,8 @@ class Contenders(QListWidget):
 
     def name_of(self, approach: Approach) -> str:
         """Name a strategy as the list does."""
-        offer = self._offer_of(approach)
-        return strategies.described(approach, strategies.usual(offer) if offer else {})
+        usual = strategies.usual(self._offers, approach.strategy)
+        return strategies.described(approach, usual)
 
     # ------------------------------------------------------------------ the list
 
@@ -115,21 +115,15 @@ class Contenders(QListWidget):
     def _known(self) -> list[Approach]:
         """Give every strategy as it usually is; those that must be told something are left out."""
         return [
-            Approach(offer.strategy, tuple(strategies.usual(offer).items()))
+            strategies.complete(self._offers, Approach(offer.strategy))
             for offer in self._offers
-            if len(strategies.usual(offer)) == len(offer.parameters)
+            if all(one.default is not None for one in offer.parameters)
         ]
-
-    def _offer_of(self, approach: Approach) -> Offer | None:
-        return next((one for one in self._offers if one.strategy == approach.strategy), None)
 
     def _same(self, one: Approach, other: Approach) -> bool:
         """Whether two are the same strategy with the same parameters, given or usual."""
-        offer = self._offer_of(one)
-        rest = strategies.usual(offer) if offer else {}
-        return one.strategy == other.strategy and (
-            {**rest, **dict(one.params)} == {**rest, **dict(other.params)}
-        )
+        mine, theirs = (strategies.complete(self._offers, each) for each in (one, other))
+        return mine.strategy == theirs.strategy and dict(mine.params) == dict(theirs.params)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Take one that was added off the list."""
