@@ -304,6 +304,15 @@ COMMANDS = (
         checkable=True,
     ),
     Command(
+        "show_tree",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "&Tree"),
+        ("Ctrl+4",),
+        is_open,
+        "tree",
+        checkable=True,
+    ),
+    Command(
         "show_compare",
         "view",
         QT_TRANSLATE_NOOP("Actions", "&Compare"),

@@ -1,12 +1,14 @@
 """Controller: what the window wants becomes requests; what the engine replies becomes signals.
 
-Hidden: which replies are stale, whether the views show the live state or a replayed one, and that
-the engine calls everything one group while no answer has settled anything.
+Hidden: which replies are stale, whether the views show the live state or a replayed one, which
+request a reply belongs to, and that the engine calls everything one group while no answer has
+settled anything.
 Promised: views see revisions in rising order only, and never talk to the engine thread themselves.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -20,6 +22,7 @@ from desktop.messages import (
     Considered,
     Crashed,
     Cut,
+    CutTree,
     Exported,
     Failed,
     Idle,
@@ -66,7 +69,8 @@ class Controller(QObject):
     - `replayChanged(Snapshot | None)`: a read-only earlier state is shown; None = back to now.
     - `requestSent(Request)`: something was asked of the engine, so controls may go quiet.
     - `considered(Outlook)`, `treeShown(TreeShown)`, `compared(Comparison)`: what was asked for.
-    - `cutChanged(Cut | None)`: a level of the hierarchy is looked at; None = no longer.
+    - `cutChanged(Cut | None)`: a level of the hierarchy is looked at; None = no longer. It ends
+      with the state that it is a level of, or when a replay begins.
     - `scanned`, `working`, `idle`, `stopped`, `exported`, `failed`, `crashed`, `closed`.
     """
 
@@ -98,6 +102,9 @@ class Controller(QObject):
         self._replayed: Snapshot | None = None
         self._viewing: int | None = None
         self._look_is_last = False  # nothing was asked for after the look that is awaited
+        self._cut: Cut | None = None
+        self._cutting = False  # a cut is looked at, or awaited
+        self._under_way: deque[Request] = deque()  # sent, and not yet done with
         self._busy = False
         self._stoppable = False
         if worker is not None:
@@ -128,6 +135,16 @@ class Controller(QObject):
         return self._replayed is not None
 
     @property
+    def cut(self) -> Cut | None:
+        """The level of the hierarchy that is looked at, if any; not part of `shown`."""
+        return self._cut
+
+    @property
+    def under_way(self) -> Request | None:
+        """What the engine is at work on, and what a failure or a stop that it tells is about."""
+        return self._under_way[0] if self._under_way else None
+
+    @property
     def busy(self) -> bool:
         """Whether the engine is at work on something that was asked for."""
         return self._busy
@@ -144,6 +161,7 @@ class Controller(QObject):
         self._busy = True
         self._stoppable = isinstance(request, LongRequest)
         self._look_is_last = isinstance(request, View)
+        self._under_way.append(request)
         if self._worker is None:
             self.sent.append(request)
         else:
@@ -164,6 +182,16 @@ class Controller(QObject):
         else:
             self.send(View(seq))
 
+    def look_at_cut(self, groups: int | None) -> None:
+        """Look at the level of the hierarchy with so many groups; None = no longer."""
+        if groups is None:
+            self._leave_cut()
+            return
+        if self._viewing is not None:
+            self.view(None)
+        self._cutting = True
+        self.send(CutTree(groups))
+
     # ------------------------------------------------------------------ replies
 
     @Slot(object)
@@ -178,6 +206,7 @@ class Controller(QObject):
                 self._replay(_as_seen(snapshot))
             case Closed():
                 self._leave_replay()
+                self._leave_cut()
                 self._opened = self._snapshot = None
                 self.closed.emit()
             case Working():
@@ -185,6 +214,8 @@ class Controller(QObject):
                 self.working.emit(reply)
             case Idle():
                 self._busy = False
+                if self._under_way:
+                    self._under_way.popleft()
                 self.idle.emit()
             case _:
                 self._pass_on(reply)
@@ -207,7 +238,9 @@ class Controller(QObject):
             case TreeShown():
                 self.treeShown.emit(news)
             case Cut():
-                self.cutChanged.emit(news)
+                if self._cutting:  # else it came too late
+                    self._cut = news
+                    self.cutChanged.emit(news)
             case Compared(comparison=comparison):
                 self.compared.emit(comparison)
             case Scanned():
@@ -226,11 +259,13 @@ class Controller(QObject):
     def _replay(self, snapshot: Snapshot) -> None:
         self._look_is_last = False
         if self._viewing is not None:  # else the person has come back to the present meanwhile
+            self._leave_cut()
             self._replayed = snapshot
             self.replayChanged.emit(snapshot)
 
     def _open(self, opened: Opened) -> None:
         self._leave_replay()
+        self._leave_cut()
         self._opened, self._snapshot = opened, opened.snapshot
         self.studyOpened.emit(opened)
         self.snapshotChanged.emit(opened.snapshot)
@@ -240,6 +275,8 @@ class Controller(QObject):
             return
         moved_on = snapshot.revision > self._snapshot.revision
         self._snapshot = snapshot
+        if moved_on:
+            self._leave_cut()
         if moved_on and not self._look_is_last:
             self._leave_replay()  # an answer or undo given during a replay brings the present back
         self.snapshotChanged.emit(snapshot)
@@ -250,6 +287,12 @@ class Controller(QObject):
         if self._replayed is not None:
             self._replayed = None
             self.replayChanged.emit(None)
+
+    def _leave_cut(self) -> None:
+        self._cutting = False
+        if self._cut is not None:
+            self._cut = None
+            self.cutChanged.emit(None)
 
 
 def _as_seen(snapshot: Snapshot) -> Snapshot:

@@ -46,11 +46,13 @@ from desktop.messages import (
     OpenProject,
     Redo,
     Relink,
+    ShowTree,
     Undo,
 )
 from desktop.pages.compare import ComparePage
 from desktop.pages.overview import OverviewPage
 from desktop.pages.start import StartPage
+from desktop.pages.tree import TreePage
 from desktop.pages.workspace import Workspace
 from desktop.settings import Recent, Settings
 from desktop.widgets import words
@@ -104,6 +106,8 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self.overview)
         self.compare = ComparePage(controller, self._files)
         self.pages.addWidget(self.compare)
+        self.tree = TreePage(controller, self.pictures, self._files)
+        self.pages.addWidget(self.tree)
         self._build()
         self._connect()
         self._restore()
@@ -157,7 +161,7 @@ class MainWindow(QMainWindow):
         rail.setIconSize(QSize(24, 24))
         rail.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         pages = QActionGroup(self)
-        for name in ("show_start", "show_judge", "show_overview", "show_compare"):
+        for name in ("show_start", "show_judge", "show_overview", "show_tree", "show_compare"):
             action = self.actions_by_id[name]
             action.setIconText(action.text().replace("&", ""))
             pages.addAction(action)
@@ -198,6 +202,11 @@ class MainWindow(QMainWindow):
         self.compare.strategyWanted.connect(self._offer_strategy)
         self.compare.saved.connect(lambda said: self.banner.tell(self.tr("Saved"), said))
         self.compare.refused.connect(self.banner.warn)
+        self.tree.stepWanted.connect(self._show_step)
+        self.tree.saved.connect(lambda file: self.banner.tell(self.tr("Saved"), str(file)))
+        self.tree.notSaved.connect(
+            lambda why: self.banner.warn(self.tr("The picture could not be saved."), why)
+        )
         theme.current().themeChanged.connect(self._recolor)
         looks = QActionGroup(self)
         for name in ("follow_system", "use_light", "use_dark"):
@@ -285,7 +294,8 @@ class MainWindow(QMainWindow):
         self.show_start()
 
     def _failed(self, news: Failed) -> None:
-        if self._importing is None and self._choosing is None:  # else the dialog says it
+        told_there = isinstance(self._controller.under_way, ShowTree)  # on the tree page
+        if self._importing is None and self._choosing is None and not told_there:
             self.banner.warn(news.message, news.hint)
 
     def _exported(self, news: Exported) -> None:
@@ -588,6 +598,16 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentWidget(self.compare)
         self.compare.setFocus()
         self._mark_page("show_compare")
+
+    def show_tree(self) -> None:
+        """Go to the hierarchy behind the groups."""
+        self.pages.setCurrentWidget(self.tree)
+        self.tree.setFocus()
+        self._mark_page("show_tree")
+
+    def _show_step(self, seq: int) -> None:
+        self.show_judge()
+        self.workspace.show_step(seq)
 
     def _mark_page(self, name: str) -> None:
         self.actions_by_id[name].setChecked(True)

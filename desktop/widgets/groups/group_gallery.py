@@ -14,15 +14,18 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.messages import NameGroup
+from desktop.widgets import trail
 from desktop.widgets.groups.group_cards import GroupList
 from desktop.widgets.groups.group_header import GroupHeader
-from desktop.widgets.groups.group_model import Card, GroupsModel
+from desktop.widgets.groups.group_model import BRANCH, Card, GroupsModel
 from desktop.widgets.groups.members import MembersView
 from desktop.widgets.item_words import ItemWords
 
 if TYPE_CHECKING:
     from desktop.controller import Controller
     from desktop.images import PictureStore
+    from desktop.widgets.tree.cut_look import CutLook
+    from engine.model import IntArray
 
 
 class GroupGallery(QStackedWidget):
@@ -31,7 +34,8 @@ class GroupGallery(QStackedWidget):
     Parameters
     ----------
     controller
-        Whose `shown` state is drawn; is asked to name groups.
+        Whose `shown` state is drawn; is asked to name groups. Or a look at a cut, which stands in
+        for it.
     pictures
         Where thumbnails come from.
 
@@ -47,12 +51,16 @@ class GroupGallery(QStackedWidget):
     itemSelected = Signal(int)
 
     def __init__(
-        self, controller: Controller, pictures: PictureStore, parent: QWidget | None = None
+        self,
+        controller: Controller | CutLook,
+        pictures: PictureStore,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._controller = controller
         self._slot: int | None = None
-        self._drawn: tuple[int, int, bool] | None = None
+        self._branch: Card | None = None  # shown instead of a group
+        self._drawn: tuple[int, int, bool, int] | None = None
         self.groups = GroupsModel(self)
         self.list = GroupList(pictures, self)
         self.list.setModel(self.groups)
@@ -92,6 +100,7 @@ class GroupGallery(QStackedWidget):
 
     def show_group(self, slot: int | None) -> None:
         """Show all items of a group; None or a group that is not there = the cards."""
+        self._branch = None
         card = None if slot is None else self.groups.card(slot)
         if card is None:
             self._slot = None
@@ -101,6 +110,12 @@ class GroupGallery(QStackedWidget):
         self._slot = card.slot
         self._show_card(card, anew=anew)
         self.list.setCurrentIndex(self.groups.index(self.groups.row_of(card.slot)))
+        self.setCurrentIndex(1)
+
+    def show_branch(self, items: IntArray) -> None:
+        """Show some items whatever groups they are in: those of a branch of the tree."""
+        self._slot, self._branch = BRANCH, Card(BRANCH, "", items, 0.0)
+        self._show_card(self._branch, anew=True)
         self.setCurrentIndex(1)
 
     def select(self, item: int | None) -> None:
@@ -134,14 +149,13 @@ class GroupGallery(QStackedWidget):
 
     def _show(self, _snapshot: object = None) -> None:
         shown = self._controller.shown
-        key = None if shown is None else (shown.revision, shown.position, shown.live)
-        if shown is None or key == self._drawn:  # look-ahead sends the same state again
+        if shown is None or trail.mark_of(shown) == self._drawn:
             return
-        self._drawn = key
+        self._drawn = trail.mark_of(shown)
         self.groups.show(shown)
         if self._slot is None:
             return
-        card = self.groups.card(self._slot)
+        card = self._branch or self.groups.card(self._slot)
         if card is None:  # joined to another
             self.show_group(None)
             self.groupHighlighted.emit(None)

@@ -6,6 +6,7 @@ while groups grow, shrink and change order.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import cast
 
@@ -29,13 +30,19 @@ UNDECIDED, SET_ASIDE = -1, -2
 NO_GROUPS = (UNDECIDED, SET_ASIDE)
 """Slots of the two cards that are no groups."""
 
+BRANCH = -3
+"""Slot of a card that is never listed: the items of a branch of the tree."""
+
 _Index = QModelIndex | QPersistentModelIndex
 _CELLS = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Card:
-    """What a card shows; `members` as in a `Group`, exemplar first."""
+    """What a card shows; `members` as in a `Group`, exemplar first.
+
+    `confidence`: NaN = nothing is known of it, as of a cut that is looked at.
+    """
 
     slot: int
     name: str
@@ -191,6 +198,8 @@ class GroupsModel(QAbstractListModel):
             return self.tr("Undecided") if divided else self.tr("No groups yet")
         if card.slot == SET_ASIDE:
             return self.tr("Set aside")
+        if card.slot == BRANCH:
+            return self.tr("A branch of the tree")
         return card.name or self.tr("Group {0}").format(card.slot + 1)
 
     def figures(self, card: Card) -> str:
@@ -198,7 +207,7 @@ class GroupsModel(QAbstractListModel):
         parts = [words.items(len(card.members))]
         if card.in_conflict:  # then nothing is sure
             parts.append(self.tr("contradiction"))
-        elif card.is_group:
+        elif card.is_group and not math.isnan(card.confidence):
             parts.append(words.certainty(card.confidence))
         return " · ".join(parts)
 

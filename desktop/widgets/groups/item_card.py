@@ -6,6 +6,7 @@ or the keyboard focus.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt
@@ -77,7 +78,9 @@ class ItemCard(QFrame):
             lines.append(self.tr("in no group"))
         else:
             sign = f"{theme.slot_text(slot)} {group.name}".rstrip()
-            lines.append(f"{sign} · {words.certainty(float(overview.confidence[item]))}")
+            sure = words.certainty(float(overview.confidence[item]))
+            known = not math.isnan(group.confidence)
+            lines.append(f"{sign} · {sure}" if known else sign)
         exemplars = [group.exemplar for group in overview.groups]
         telling = self._words.telling(item, exemplars, _CELLS)
         lines += [f"{cell.column}: {cell.text}" for cell in telling]

@@ -113,8 +113,12 @@ class MapPoints:
     # ------------------------------------------------------------------ drawing
 
     def restyle(
-        self, overview: Overview, aside: frozenset[int], highlighted: int | None
-    ) -> None:  # fmt: skip
+        self,
+        overview: Overview,
+        aside: frozenset[int],
+        highlighted: int | None,
+        lit: frozenset[int] | None = None,
+    ) -> None:
         """Draw the items of another state; only those that look different are touched.
 
         Parameters
@@ -125,9 +129,11 @@ class MapPoints:
             Items set aside.
         highlighted
             Slot that stands out while all others are dimmed; None = none.
+        lit
+            Items that stand out instead, whatever their groups.
         """
         certainty = overview.confidence / very_sure(overview)
-        codes = _codes(overview.slots, certainty, aside, highlighted)
+        codes = _codes(overview.slots, certainty, aside, highlighted, lit)
         changed = (codes != self._codes)[self._ids]
         self._codes = codes
         if changed.any():
@@ -191,7 +197,11 @@ class MapPoints:
 
 
 def _codes(
-    slots: IntArray, certainty: FloatArray, aside: frozenset[int], highlighted: int | None
+    slots: IntArray,
+    certainty: FloatArray,
+    aside: frozenset[int],
+    highlighted: int | None,
+    lit: frozenset[int] | None,
 ) -> npt.NDArray[np.int64]:
     """Pack slot, opacity step and dimming into one number per item."""
     level = np.clip((certainty * _LEVELS).astype(np.int64), 0, _LEVELS - 1)
@@ -202,6 +212,9 @@ def _codes(
     dimmed = np.zeros(len(slots), dtype=np.int64)
     if highlighted is not None:
         dimmed[shown != highlighted] = 1
+    if lit is not None:
+        dimmed[:] = 1
+        dimmed[list(lit)] = 0
     return ((shown + 2) * _LEVELS + level) * 2 + dimmed
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from desktop.controller import Controller
     from desktop.images import PictureStore
     from desktop.messages import Opened
+    from desktop.widgets.tree.cut_look import CutLook
+    from engine.model import IntArray, Overview, Pair
 
 _REACH = 12.0  # pixels around the pointer in which an item is found
 _SETTLE_MS = 80
@@ -48,7 +50,7 @@ class ScatterMap(QWidget):
     Parameters
     ----------
     controller
-        Whose `shown` state is drawn.
+        Whose `shown` state is drawn; or a look at a cut, which stands in for it.
     pictures
         For the thumbnail under the pointer.
 
@@ -60,7 +62,10 @@ class ScatterMap(QWidget):
     itemSelected = Signal(int)
 
     def __init__(
-        self, controller: Controller, pictures: PictureStore, parent: QWidget | None = None
+        self,
+        controller: Controller | CutLook,
+        pictures: PictureStore,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._controller = controller
@@ -68,7 +73,9 @@ class ScatterMap(QWidget):
         self._points: MapPoints | None = None
         self._selected: int | None = None
         self._highlighted: int | None = None
-        self._drawn: tuple[int, int, bool] | None = None
+        self._lit: frozenset[int] | None = None
+        self._pair: Pair | None = None
+        self._drawn: tuple[int, int, bool, int] | None = None
         self._fitted = True
         self._view = MapView(self)
         self._box: pg.ViewBox = self._view.getPlotItem().getViewBox()
@@ -137,8 +144,20 @@ class ScatterMap(QWidget):
 
     def highlight(self, slot: int | None) -> None:
         """Let one group stand out and dim all others; None = all alike."""
-        if slot != self._highlighted:
-            self._highlighted = slot
+        if slot != self._highlighted or self._lit is not None:
+            self._highlighted, self._lit = slot, None
+            self._draw()
+
+    def highlight_items(self, items: IntArray | None) -> None:
+        """Let some items stand out, whatever groups they are in; None = all alike."""
+        self._highlighted = None
+        self._lit = None if items is None else frozenset(items.tolist())
+        self._draw()
+
+    def point_out(self, pair: Pair | None) -> None:
+        """Mark a pair instead of the one in hand; None = that one again."""
+        if pair != self._pair:
+            self._pair = pair
             self._draw()
 
     def fit(self) -> None:
@@ -169,6 +188,7 @@ class ScatterMap(QWidget):
         opened = self._controller.opened
         self._words = ItemWords(opened)
         self._selected = self._highlighted = self._drawn = self._points = None
+        self._lit = self._pair = None
         self._card.hide()
         self._card.set_words(self._words)
         if opened is None:
@@ -192,9 +212,9 @@ class ScatterMap(QWidget):
             self._drawn = self._state()
             self._draw()
 
-    def _state(self) -> tuple[int, int, bool] | None:
+    def _state(self) -> tuple[int, int, bool, int] | None:
         shown = self._controller.shown
-        return None if shown is None else (shown.revision, shown.position, shown.live)
+        return None if shown is None else trail.mark_of(shown)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up with what happened unseen."""
@@ -217,31 +237,37 @@ class ScatterMap(QWidget):
         if self._highlighted not in {None, *NO_GROUPS, *(g.slot for g in overview.groups)}:
             self._highlighted = None  # it was joined to another
         aside = trail.items_set_aside(shown)
-        points.restyle(overview, aside, self._highlighted)
-        slots = [int(overview.slots[item]) for item in overview.prototypes]
-        lit = [at for at, slot in enumerate(slots) if self._is_lit(slot)]
+        points.restyle(overview, aside, self._highlighted, self._lit)
+        prototypes = [item for item in overview.prototypes if self._is_lit(item, overview)]
         self._marks.mark_prototypes(
-            [points.position(overview.prototypes[at]) for at in lit], [slots[at] for at in lit]
+            [points.position(item) for item in prototypes],
+            [int(overview.slots[item]) for item in prototypes],
         )
         self._marks.mark_criticisms(
-            [
-                points.position(item)
-                for item in overview.criticisms
-                if self._is_lit(int(overview.slots[item]))
-            ]
+            [points.position(item) for item in overview.criticisms if self._is_lit(item, overview)]
         )
-        pair = trail.pair_in_hand(shown) or ()
+        pair = self._pair or trail.pair_in_hand(shown) or ()
         self._marks.mark_pair(
             [points.position(item) for item in pair], [int(overview.slots[item]) for item in pair]
         )
+        lit = self._lit_slots(overview)
         self._marks.set_signs(
-            Sign(group.slot, points.middle(group.members), not self._is_lit(group.slot))
-            for group in sorted(overview.groups, key=lambda group: not self._is_lit(group.slot))
+            Sign(group.slot, points.middle(group.members), group.slot not in lit)
+            for group in sorted(overview.groups, key=lambda group: group.slot not in lit)
         )
         self._mark_selected()
 
-    def _is_lit(self, slot: int) -> bool:
-        return self._highlighted in (None, slot)
+    def _is_lit(self, item: int, overview: Overview) -> bool:
+        if self._lit is not None:
+            return item in self._lit
+        return self._highlighted in (None, int(overview.slots[item]))
+
+    def _lit_slots(self, overview: Overview) -> frozenset[int]:
+        """Give the groups of which any item stands out."""
+        if self._lit is not None:
+            return frozenset(overview.slots[list(self._lit)].tolist())
+        slots = (group.slot for group in overview.groups)
+        return frozenset(slot for slot in slots if self._highlighted in (None, slot))
 
     def _mark_selected(self) -> None:
         shown, item = self._controller.shown, self._selected
