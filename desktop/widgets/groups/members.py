@@ -6,6 +6,7 @@ position and the current item, and that only what is on the screen is asked for.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -58,6 +59,7 @@ class MembersModel(QAbstractListModel):
         self._items: IntArray = np.zeros(0, dtype=np.int32)
         self._confidence: FloatArray = np.zeros(0, dtype=np.float32)
         self._very_sure = 1.0
+        self._is_known = True
         self._prototypes: frozenset[int] = frozenset()
         self._criticisms: frozenset[int] = frozenset()
         self._exemplars: tuple[int, ...] = ()
@@ -78,6 +80,8 @@ class MembersModel(QAbstractListModel):
         """
         self._confidence = overview.confidence
         self._very_sure = very_sure(overview)
+        # of a cut that is looked at nothing is known
+        self._is_known = not any(math.isnan(group.confidence) for group in overview.groups)
         self._prototypes = frozenset(overview.prototypes)
         self._criticisms = frozenset(overview.criticisms)
         self._exemplars = tuple(group.exemplar for group in overview.groups)
@@ -100,8 +104,13 @@ class MembersModel(QAbstractListModel):
         found = np.flatnonzero(self._items == item)
         return int(found[0]) if len(found) else -1
 
-    def certainty(self, item: int) -> float:
-        """Give how sure the item's place is, as a share of what is very sure in this state."""
+    def certainty(self, item: int) -> float | None:
+        """Give how sure the item's place is, as a share of what is very sure in this state.
+
+        None = not known.
+        """
+        if not self._is_known:
+            return None
         return min(1.0, float(self._confidence[item]) / self._very_sure)
 
     def mark(self, item: int) -> str:
@@ -135,7 +144,7 @@ class MembersModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words.name(item)
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            sure = words.certainty(float(self._confidence[item]))
+            sure = words.certainty(float(self._confidence[item])) if self._is_known else ""
             parts = (self._words.name(item), sure, self.mark(item))
             joint = "\n" if role == Qt.ItemDataRole.ToolTipRole else ", "
             return joint.join(part for part in parts if part)
@@ -176,7 +185,7 @@ class MembersDelegate(QStyledItemDelegate):
         square = QRect(rect.left() + _PAD, rect.top() + _PAD, self.side, self.side)
         draw_thumb(painter, square, self._pictures, item)
         bar = QRect(square.left(), square.bottom() + 3, self.side, _METER)
-        draw_meter(painter, bar, model.certainty(item), QColor(theme.current().colors.accent))
+        _draw_certainty(painter, bar, model.certainty(item))
         if model.mark(item):
             _draw_mark(painter, square, prototype=model.is_prototype(item))
         if self.side >= _NAMED:
@@ -198,12 +207,17 @@ class MembersDelegate(QStyledItemDelegate):
             " · ".join(filter(None, (model.item_words.name(item), model.mark(item)))),
         )  # fmt: skip
         bar = QRect(rect.right() - 60, rect.top() + height // 2 - 2, 60, _METER)
-        draw_meter(painter, bar, model.certainty(item), QColor(theme.current().colors.accent))
+        _draw_certainty(painter, bar, model.certainty(item))
         font.setBold(False)
         painter.setFont(font)
         painter.setPen(QColor(theme.current().colors.muted))
         cells = QRect(rect.left(), rect.top() + height + 2, rect.width(), height)
         draw_parts(painter, cells, model.telling(item), "   ")
+
+
+def _draw_certainty(painter: QPainter, bar: QRect, certainty: float | None) -> None:
+    if certainty is not None:
+        draw_meter(painter, bar, certainty, QColor(theme.current().colors.accent))
 
 
 class MembersView(QListView):

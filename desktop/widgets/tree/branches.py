@@ -24,7 +24,9 @@ MOST = 300
 ABOVE = 1.04
 """Where the cut stands that leaves one group."""
 
+_UPPER = 60  # merges that are the last ones
 _LEAST = 18.0  # pixels that a branch takes for the two in it to be drawn
+_HAIR = 1e-12  # what places may differ by that are the same
 _ITEM = 3.0  # pixels that are enough for each item of a small one
 
 
@@ -56,8 +58,8 @@ class Branches:
     Attributes
     ----------
     left, right
-        By node: from where to where it has room. The two in a branch share its room by the roots
-        of their sizes, so that a small group beside a large one can be seen.
+        By node: from where to where it has room. Half of all room is shared out by items, half
+        among the branches that meet in the last merges, so that a small group can be seen.
     stem
         By node: where the line to its parent begins, half-way between those of the two in it.
     order
@@ -72,17 +74,25 @@ class Branches:
         self._size: list[int] = [1] * self.n + hierarchy.sizes.tolist()
         self.parent: list[int] = hierarchy.parents()[0].tolist()
         self._tops: tuple[int, list[int]] | None = None
+        self._around = (0.0, 1.0), self.root
         self._place()
         self._ups = {scale: self._up(scale) for scale in Scale}
         self.color(np.full(self.n, -1, dtype=np.int32))
 
     def _place(self) -> None:
         n, size = self.n, self._size
+        weight = [1.0] * n + [0.0] * (n - 1)
+        upper = min(_UPPER, n - 1)
+        for at, (one, other) in enumerate(self._two):
+            if at >= n - 1 - upper:
+                weight[one] += n / (2 * upper)
+                weight[other] += n / (2 * upper)
+            weight[n + at] = weight[one] + weight[other]
         left, right, first = [0.0] * (2 * n - 1), [1.0] * (2 * n - 1), [0] * (2 * n - 1)
         for node in range(2 * n - 2, n - 1, -1):
             one, other = self._two[node - n]
-            ours, theirs = math.sqrt(size[one]), math.sqrt(size[other])
-            between = left[node] + (right[node] - left[node]) * ours / (ours + theirs)
+            share = weight[one] / (weight[one] + weight[other])
+            between = left[node] + (right[node] - left[node]) * share
             left[one], right[one], first[one] = left[node], between, first[node]
             left[other], right[other], first[other] = between, right[node], first[node] + size[one]
         stem = [(left[node] + right[node]) / 2 for node in range(n)]
@@ -129,12 +139,17 @@ class Branches:
 
     def around(self, left: float, right: float) -> int:
         """Find the smallest branch that has all of a stretch in it."""
+        if self._around[0] != (left, right):
+            self._around = (left, right), self._find(left, right)
+        return self._around[1]
+
+    def _find(self, left: float, right: float) -> int:
         node = self.root
         while node >= self.n:
             inner = [
                 one
                 for one in self.two(node)
-                if self.left[one] <= left + 1e-12 and right <= self.right[one] + 1e-12
+                if self.left[one] <= left + _HAIR and right <= self.right[one] + _HAIR
             ]
             if not inner:
                 break
@@ -143,7 +158,7 @@ class Branches:
 
     def at(self, across: float) -> int:
         """Find the item in whose room a place lies."""
-        return self.around(across, across)
+        return self._find(across, across)
 
     # ------------------------------------------------------------------ levels
 
@@ -165,10 +180,9 @@ class Branches:
         return (below + float(ups[made])) / 2
 
     def levels(self, scale: Scale) -> npt.NDArray[np.float64]:
-        """Give the levels after 0, 1, ... n - 1 merges, float64[n]."""
+        """Give from where to where the levels reach after 0, 1, ... n - 1 merges, float64[n, 2]."""
         ups = self._ups[scale]
-        levels: npt.NDArray[np.float64] = np.append(0.0, ups) + np.append(ups, 2 * ABOVE - 1.0)
-        return levels / 2
+        return np.column_stack([np.append(0.0, ups), np.append(ups, 2 * ABOVE - 1.0)])
 
     def groups_at(self, up: float, scale: Scale) -> int:
         """Count the groups that a cut at some height leaves."""
@@ -184,15 +198,18 @@ class Branches:
     # ------------------------------------------------------------------ what is drawn
 
     def drawn(self, left: float, right: float, pixels: float) -> Drawn:
-        """Choose what to draw of a stretch that is so many pixels wide: the upper merges first."""
+        """Choose what to draw of a stretch that is so many pixels wide: the upper merges first.
+
+        Begins with the smallest branch that has all of it.
+        """
         scale = pixels / (right - left)
         opened: list[int] = []
         condensed: list[int] = []
         items: list[int] = []
-        waiting = [-self.root]
+        waiting = [-self.around(left, right)]
         while waiting:
             node = -heapq.heappop(waiting)
-            if self.right[node] < left or self.left[node] > right:
+            if self.right[node] <= left + _HAIR or self.left[node] >= right - _HAIR:
                 continue
             wide, size = (self.right[node] - self.left[node]) * scale, self._size[node]
             if size == 1:

@@ -85,19 +85,19 @@ class CertaintyStrip:
             signs.draw_verdict(painter, at, one.verdict)
 
     def _paint_curve(self, painter: QPainter, frame: Frame, strip: QRectF) -> None:
-        """Draw the curve, of all levels that fall on one pixel the last."""
-        ups = self._branches.levels(frame.scale)[self._known]
-        seen = self._known[ups <= frame.top]
-        if not len(seen):
-            return
-        ups = ups[: len(seen)]
-        pixels = np.floor(ups / frame.top * strip.height())
-        last = np.flatnonzero(np.append(pixels[1:] != pixels[:-1], True))
-        certainty = self._tree.certainty[seen[last]]
-        line = [
-            QPointF(self._x(strip, float(sure)), frame.y(float(up)))
-            for sure, up in zip(certainty, ups[last], strict=True)
-        ]
+        """Draw the curve: certainty is that of a level from merge to merge.
+
+        Of all levels that end on one pixel the last is drawn.
+        """
+        reach = self._branches.levels(frame.scale)[self._known]
+        seen = reach[:, 0] <= frame.top
+        pixels = np.floor(reach[seen, 1] / frame.top * strip.height())
+        last = np.flatnonzero(np.append(pixels[1:] != pixels[:-1], True))[: int(seen.sum())]
+        line = []
+        certainty = self._tree.certainty[self._known[seen][last]]
+        for sure, (lower, upper) in zip(certainty, reach[seen][last], strict=True):
+            x = self._x(strip, float(sure))
+            line += [QPointF(x, frame.y(up)) for up in (lower, min(upper, frame.top))]
         painter.setPen(QPen(QColor(theme.current().colors.text), 1.6))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline(QPolygonF(line))

@@ -39,10 +39,10 @@ _LEAP = 1.5  # how many times as many groups a page key goes
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is under the pointer: a branch, and a question or answers if it is on their mark."""
+    """What is under the pointer: a branch, and questions or answers if it is on their mark."""
 
     node: int | None = None
-    inquiry: Inquiry | None = None
+    inquiries: tuple[Inquiry, ...] = ()
     said: tuple[SaidAt, ...] = ()
 
 
@@ -231,9 +231,10 @@ class Dendrogram(QWidget):
         drawing, frame = self.drawing, self.paper()
         if drawing is None or frame is None:
             return Found()
-        for place, inquiry in reversed(drawing.strip.places(frame)):
-            if QLineF(at, place).length() <= _MARK:
-                return Found(inquiry=inquiry)
+        places = reversed(drawing.strip.places(frame))
+        asked = tuple(one for place, one in places if QLineF(at, place).length() <= _MARK)
+        if asked:
+            return Found(inquiries=asked)
         for node, said in drawing.marked(frame).items():
             if QLineF(at, frame.foot(node)).length() <= _MARK:
                 return Found(node, said=tuple(said))
@@ -283,7 +284,7 @@ class Dendrogram(QWidget):
         if self._pressed is None:
             on_cut = self._is_on_cut(at)
             found = Found() if on_cut else self.what_is(at)
-            there = found.node is not None or found.inquiry is not None
+            there = found.node is not None or bool(found.inquiries)
             pointing = Qt.CursorShape.PointingHandCursor if there else Qt.CursorShape.ArrowCursor
             self.setCursor(Qt.CursorShape.SizeVerCursor if on_cut else pointing)
         elif self._cutting:
@@ -298,17 +299,17 @@ class Dendrogram(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Choose what was clicked, not dragged."""
-        clicked = self._pressed is not None and not self._cutting
-        clicked = clicked and not self._is_drag(event.position())
+        clicked = self._pressed is not None and not self._is_drag(event.position())
+        on_cut = self._cutting
         self._pressed, self._cutting = None, False
         if not clicked:
             return
         found = self.what_is(event.position())
-        if found.inquiry is not None:
-            self.pairPicked.emit(found.inquiry.pair)
+        if found.inquiries:
+            self.pairPicked.emit(found.inquiries[0].pair)
         elif found.said:
             self.pairPicked.emit(found.said[0].pair)
-        else:
+        elif not on_cut:
             self.branchPicked.emit(found.node)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -341,8 +342,8 @@ class Dendrogram(QWidget):
                 found = self.what_is(at)
                 if self._is_on_cut(at):
                     text = self._words.cut(self.drawing.groups)
-                elif found.inquiry is not None:
-                    text = self._words.inquiry(found.inquiry)
+                elif found.inquiries:
+                    text = self._words.inquiries(found.inquiries)
                 elif found.said:
                     text = self._words.said(found.said, self.drawing.groups)
                 elif found.node is not None:

@@ -104,18 +104,17 @@ class Frame:
 
     def inside(self, at: QPointF) -> QPointF:
         """Move a place to the edge of the paper where it lies outside."""
-        room = self.plot.adjusted(-1, 0, 1, 0)
-        x = min(room.right(), max(room.left(), at.x()))
-        return QPointF(x, min(room.bottom(), max(room.top(), at.y())))
+        x = min(self.plot.right(), max(self.plot.left(), at.x()))
+        return QPointF(x, min(self.plot.bottom(), max(self.plot.top(), at.y())))
 
     def sees(self, at: QPointF) -> bool:
         """Whether a place lies on the paper."""
-        return self.plot.adjusted(-1, -1, 1, 1).contains(at)
+        return self.plot.adjusted(-0.1, -1, 0.1, 1).contains(at)
 
     def sides(self, node: int) -> tuple[float, float]:
         """Give from where to where a branch has room on the paper, in pixels."""
         left, right = self.x(self.branches.left[node]), self.x(self.branches.right[node])
-        return max(left, self.plot.left() - 1), min(right, self.plot.right() + 1)
+        return max(left, self.plot.left()), min(right, self.plot.right())
 
     def cut_y(self, groups: int) -> float:
         """Give the pixel of a cut; one above the paper is drawn at its upper edge."""

@@ -160,12 +160,16 @@ class TreeDrawing:
     def _paint_branches(self, painter: QPainter, frame: Frame) -> None:
         drawn = self.drawn(frame)
         strokes: dict[str, list[QLineF]] = defaultdict(list)
+        whole = self.branches.around(self.stretch.left, self.stretch.right)
+        if self.branches.parent[whole] >= 0 and frame.sees(frame.foot(whole)):
+            self._add_stem(strokes, frame, whole, QPointF(frame.foot(whole).x(), frame.plot.top()))
         for node in drawn.open:
             y, ink = frame.foot(node).y(), self.ink(node).name()
             feet = [frame.foot(inner) for inner in self.branches.two(node)]
             if y >= frame.plot.top() - 1:
-                bar = (frame.inside(QPointF(foot.x(), y)) for foot in feet)
-                strokes[ink].append(QLineF(*bar))
+                one, other = (frame.inside(QPointF(foot.x(), y)) for foot in feet)
+                if one != other:
+                    strokes[ink].append(QLineF(one, other))
             for inner, foot in zip(self.branches.two(node), feet, strict=True):
                 if frame.sees(foot):
                     self._add_stem(strokes, frame, inner, QPointF(foot.x(), y))

@@ -86,7 +86,7 @@ class TreeHeader(QWidget):
         row.addWidget(self.scale)
         tools = QHBoxLayout()
         tools.setSpacing(0)
-        for tool in (self.farther, self.closer, self.outward, self.whole):
+        for tool in (self.closer, self.farther, self.whole, self.outward):
             tools.addWidget(tool)
         row.addLayout(tools)
         row.addWidget(self.save)
@@ -94,7 +94,7 @@ class TreeHeader(QWidget):
     def _recolour(self) -> None:
         self.closer.setIcon(theme.icon("zoom-in"))
         self.farther.setIcon(theme.icon("zoom-out"))
-        self.outward.setIcon(theme.icon("arrow-up"))
+        self.outward.setIcon(theme.icon("up"))
         self.whole.setIcon(theme.icon("fit"))
         self.save.setIcon(theme.icon("export"))
 

@@ -87,8 +87,8 @@ class TreeNotice(QFrame):
         self.stop = self._button(self.tr("Stop"), self.stopWanted.emit)
         self.retry = self._button(self.tr("Try again"), self.retryWanted.emit)
         self.return_to_now = self._button(self.tr("Return to now"), self.returnWanted.emit)
-        self.ask = self._button("", self._begin_asking)
-        self.agree = self._button("", self._agree)
+        self.ask = self._button(self.tr("Ask for so many groups…"), self._begin_asking)
+        self.agree = self._button(self.tr("Stop at so many groups"), self._agree)
         self.agree.setProperty("role", "primary")
         self.cancel = self._button(self.tr("Cancel"), self._end_asking)
         self.back = self._button(self.tr("Back to your groups"), self.backWanted.emit)
@@ -111,6 +111,7 @@ class TreeNotice(QFrame):
         row.setContentsMargins(12, 5, 8, 5)
         row.setSpacing(8)
         row.addLayout(told, 1)
+        self.setMinimumHeight(2 * self.fontMetrics().lineSpacing() + 14)
         for part in (self._bar, *self._buttons):
             row.addWidget(part)
 

@@ -82,6 +82,11 @@ class TreeWords:
             lines.append(words.certainty(inquiry.certainty))
         return "\n".join(lines)
 
+    def inquiries(self, inquiries: tuple[Inquiry, ...]) -> str:
+        """Tell the questions that are marked at one place."""
+        told = [self.inquiry(one) for one in inquiries[:_MOST]]
+        return "\n\n".join(told + _and_more(len(inquiries)))
+
     def said(self, said: tuple[SaidAt, ...], groups: int) -> str:
         """Tell the answers whose pairs meet at one place, those that a cut breaks first."""
         broken = {one.seq for one in self._said.broken(groups)}
@@ -91,10 +96,7 @@ class TreeWords:
             if one.seq in broken:
                 line += QCoreApplication.translate("Tree", " (broken by this cut)")
             lines.append(line)
-        if len(said) > _MOST:
-            more = QCoreApplication.translate("Tree", "and {0} more")
-            lines.append(more.format(words.number(len(said) - _MOST)))
-        return "\n".join(lines)
+        return "\n".join(lines + _and_more(len(said)))
 
 
 def counted_groups(count: int) -> str:
@@ -102,6 +104,14 @@ def counted_groups(count: int) -> str:
     if count == 1:
         return QCoreApplication.translate("Tree", "1 group")
     return QCoreApplication.translate("Tree", "{0} groups", "", count).format(words.number(count))
+
+
+def _and_more(count: int) -> list[str]:
+    """Say how many are not told."""
+    if count <= _MOST:
+        return []
+    more = QCoreApplication.translate("Tree", "and {0} more")
+    return [more.format(words.number(count - _MOST))]
 
 
 def _short(name: str) -> str:
