@@ -206,6 +206,7 @@ def _pictures(stage: Stage, folder: Path, source: Path) -> None:
     _looks(stage, lambda name: stage.take(folder / f"overview-{name}.png"))
     stage.window.overview.map.itemSelected.emit(int(stage.controller.snapshot.question.pair.a))
     _both(stage, lambda scheme: stage.take(folder / f"overview-item-{scheme}.png"))
+    _tree(stage, folder)
     stage.window.show_judge()
     _strategy(stage, folder)
     step = stage.controller.snapshot.history[25].seq
@@ -214,6 +215,21 @@ def _pictures(stage: Stage, folder: Path, source: Path) -> None:
     stage.controller.view(None)
     _branch(stage, folder, truth)
     _conflict(stage, folder)
+
+
+def _tree(stage: Stage, folder: Path) -> None:
+    """Look at the tree, and at a cut of it with what it breaks."""
+    page = stage.window.tree
+    stage.window.show_tree()
+    stage.until(lambda: page.dendrogram.drawing is not None)
+    _looks(stage, lambda name: stage.take(folder / f"tree-{name}.png"))
+    page.header.groups.setValue(5)
+    page.header.broken.setChecked(True)
+    stage.settle()
+    page.broken.setCurrentIndex(page.broken.answers.index(0))
+    _both(stage, lambda scheme: stage.take(folder / f"tree-cut-{scheme}.png"))
+    page.header.broken.setChecked(False)
+    page.choice.clear()
 
 
 def _name_groups(stage: Stage, truth: dict[str, str]) -> None:
@@ -299,6 +315,9 @@ def _table(stage: Stage, folder: Path, source: Path) -> None:
     _looks(stage, lambda name: stage.take(folder / f"judge-table-{name}.png"))
     stage.window.show_overview()
     stage.take(folder / "overview-table-light.png")
+    stage.window.show_tree()
+    stage.until(lambda: stage.window.tree.dendrogram.drawing is not None)
+    stage.take(folder / "tree-table-light.png")
     _compare(stage, folder)
 
 

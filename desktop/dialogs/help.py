@@ -41,6 +41,14 @@ JUDGING = (
     ("[, ]", QT_TRANSLATE_NOOP("Keys", "Previous, next grey window")),
 )
 
+TREE = (
+    ("↑, ↓, Page Up, Page Down", QT_TRANSLATE_NOOP("Keys", "Cut at fewer or more groups")),
+    ("Home, Esc", QT_TRANSLATE_NOOP("Keys", "Cut as at first, back to your groups")),
+    ("←, →", QT_TRANSLATE_NOOP("Keys", "Choose the group to the left or right")),
+    ("Enter, Backspace", QT_TRANSLATE_NOOP("Keys", "Open the chosen branch, one branch up")),
+    ("+, −, 0", QT_TRANSLATE_NOOP("Keys", "Zoom in, out, the whole tree")),
+)
+
 
 class KeysDialog(QDialog):
     """Every command with its keys; type to find one, Enter to run it.
@@ -91,9 +99,14 @@ class KeysDialog(QDialog):
                 row.setData(0, Qt.ItemDataRole.UserRole, command.id)
                 row.setDisabled(not action.isEnabled())
                 heading.addChild(row)
-        judging = self._heading(self.tr("More keys while judging"))
-        for keys, english in JUDGING:
-            judging.addChild(QTreeWidgetItem([QCoreApplication.translate("Keys", english), keys]))
+        for title, told in (
+            (self.tr("More keys while judging"), JUDGING),
+            (self.tr("More keys in the tree"), TREE),
+        ):
+            heading = self._heading(title)
+            for keys, english in told:
+                words = QCoreApplication.translate("Keys", english)
+                heading.addChild(QTreeWidgetItem([words, keys]))
         self.list.expandAll()
 
     def _heading(self, title: str) -> QTreeWidgetItem:

@@ -16,15 +16,16 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.messages import ChangeStrategy, Cut, TreeShown
+from desktop.messages import ChangeStrategy, Cut, CutTree, TreeShown
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.groups.group_gallery import GroupGallery
 from desktop.widgets.groups.scatter_map import ScatterMap
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.tree import tree_file
-from desktop.widgets.tree.answers_at_cut import AnswersAtCut, SaidAt
+from desktop.widgets.tree.answers_at_cut import AnswersAtCut
 from desktop.widgets.tree.branches import Scale
 from desktop.widgets.tree.broken_list import BrokenList
+from desktop.widgets.tree.choice import Choice
 from desktop.widgets.tree.cut_look import CutLook
 from desktop.widgets.tree.dendrogram import Dendrogram
 from desktop.widgets.tree.tree_drawing import TreeDrawing
@@ -33,7 +34,7 @@ from desktop.widgets.tree.tree_loader import Loading, TreeLoader
 from desktop.widgets.tree.tree_notice import Situation, TreeNotice
 from desktop.widgets.tree.tree_words import TreeWords, counted_groups
 from engine.hierarchy import Tree
-from engine.model import Pair, Snapshot
+from engine.model import Snapshot
 
 if TYPE_CHECKING:
     from desktop.controller import Controller
@@ -94,6 +95,7 @@ class TreePage(QWidget):
         self.which.setProperty("role", "strong")
         self.map = ScatterMap(self.look, pictures)
         self.gallery = GroupGallery(self.look, pictures)
+        self.choice = Choice(self.dendrogram, self.map, self.gallery, self.look)
         self._lay_out()
         self._connect()
         self._forget()
@@ -142,13 +144,12 @@ class TreePage(QWidget):
         controller.studyOpened.connect(self._forget)
         controller.closed.connect(self._forget)
         controller.cutChanged.connect(self._cut_changed)
+        controller.failed.connect(self._cut_failed)
         for changed in (controller.snapshotChanged, controller.replayChanged, self.loader.changed):
             changed.connect(self._refresh)
         self.loader.arrived.connect(self._show_tree)
         tree.cutMoved.connect(self._cut)
         tree.homeWanted.connect(self._go_home)
-        tree.branchPicked.connect(self._pick_branch)
-        tree.pairPicked.connect(self._pick_pair)
         tree.menuWanted.connect(self._open_menu)
         header.groupsChosen.connect(self._cut)
         header.scaleChosen.connect(tree.set_scale)
@@ -163,11 +164,9 @@ class TreePage(QWidget):
         self.notice.stopWanted.connect(self.loader.stop)
         self.notice.retryWanted.connect(self.loader.retry)
         self.notice.groupsWanted.connect(self._aim_at)
-        self.broken.chosen.connect(self._pick_answer)
+        self.broken.chosen.connect(lambda said: self.choice.pick_pair(said.pair))
         self.broken.stepWanted.connect(self.stepWanted)
-        self.map.itemSelected.connect(self._pick_place)
-        self.gallery.itemSelected.connect(self._pick_item)
-        self.gallery.groupHighlighted.connect(self._pick_group)
+        self.choice.changed.connect(self._tell_chosen)
 
     # ------------------------------------------------------------------ the tree
 
@@ -188,14 +187,13 @@ class TreePage(QWidget):
         if before is not None and before.branches.n == drawing.branches.n:
             if drawing.branches.has_distances:
                 drawing.scale = before.scale
-            drawing.item = before.item
             if np.array_equal(before.tree.hierarchy.merges, drawing.tree.hierarchy.merges):
                 drawing.stretch = before.stretch
         drawing.groups = self.look.groups or self._home
         self.dendrogram.show_tree(drawing, self._words)
         branches = drawing.branches
         self.header.show_tree(branches.n, drawing.scale, has_distances=branches.has_distances)
-        self._clear()
+        self.choice.clear()
         self._color()
         self._refresh()
 
@@ -238,6 +236,11 @@ class TreePage(QWidget):
             self.dendrogram.set_groups(self._home)
         self._color()
         self._refresh()
+
+    def _cut_failed(self, _news: object) -> None:
+        """Put the line back where it says what is shown."""
+        if isinstance(self._controller.under_way, CutTree):
+            self.back_to_groups()
 
     def _aim_at(self, groups: int) -> None:
         """Let the strategy stop at another number of groups from now on."""
@@ -320,80 +323,14 @@ class TreePage(QWidget):
         wanted = self.header.broken.isChecked()
         self.broken.setVisible(wanted and self.broken.answers.rowCount() > 0)
 
-    # ------------------------------------------------------------------ what is chosen
-
-    def _clear(self) -> None:
-        self.dendrogram.mark_branch(None)
-        self.dendrogram.mark_item(None)
-        self.map.point_out(None)
-        self.map.highlight(None)
-        self.gallery.show_group(None)
-
-    def _pick_branch(self, node: int | None) -> None:
-        drawing = self.dendrogram.drawing
-        self._clear()
-        if node is not None and drawing is not None:
-            self._show_branch(drawing, node)
-        self._tell_chosen()
-
-    def _show_branch(self, drawing: TreeDrawing, node: int) -> None:
-        branches = drawing.branches
-        if node < branches.n:
-            self._pick_place(node)
-            return
-        self.dendrogram.mark_branch(node)
-        items, slot, shown = branches.items(node), branches.slot(node), self.look.shown
-        groups = shown.overview.groups if shown is not None else ()
-        group = next((group for group in groups if group.slot == slot), None)
-        if group is not None and np.isin(group.members, items).all():
-            self.map.highlight(group.slot)
-            self.gallery.show_group(group.slot)
-        else:
-            self.map.highlight_items(items)
-            self.gallery.show_branch(items)
-
-    def _pick_place(self, item: int) -> None:
-        """Look at an item that was chosen outside the gallery: it follows."""
-        self.dendrogram.mark_branch(None)
-        self.gallery.reveal(item)
-        self.map.highlight(None)
-        self._pick_item(item)
-
-    def _pick_item(self, item: int) -> None:
-        self.map.point_out(None)
-        self.map.select(item)
-        self.gallery.select(item)
-        self.dendrogram.mark_item(item)
-        self._tell_chosen()
-
-    def _pick_group(self, slot: int | None) -> None:
-        """Mark the branch of a group, where one has all of it."""
-        drawing = self.dendrogram.drawing
-        self.map.highlight(slot)
-        tops = drawing.branches.tops(drawing.groups) if drawing is not None else []
-        own = [node for node in tops if drawing is not None and drawing.branches.slot(node) == slot]
-        self.dendrogram.mark_branch(own[0] if slot is not None and len(own) == 1 else None)
-        self._tell_chosen()
-
-    def _pick_pair(self, pair: Pair) -> None:
-        self.dendrogram.mark_branch(None)
-        self.dendrogram.mark_pair(pair)
-        self.map.highlight(None)
-        self.map.point_out(pair)
-        self._tell_chosen()
-
-    def _pick_answer(self, said: SaidAt) -> None:
-        self._pick_pair(said.pair)
+    # ------------------------------------------------------------------ keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let go of what is chosen, then of the cut."""
         drawing = self.dendrogram.drawing
         if event.key() != Qt.Key.Key_Escape or drawing is None:
             super().keyPressEvent(event)
-        elif (drawing.branch, drawing.item, drawing.pair) != (None, None, None):
-            self._pick_branch(None)
-            self.map.select(None)
-        else:
+        elif not self.choice.let_go():
             self.back_to_groups()
 
     # ------------------------------------------------------------------ saving

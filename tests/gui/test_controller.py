@@ -14,6 +14,7 @@ from desktop.messages import (
     Changed,
     Closed,
     Crashed,
+    Cut,
     Export,
     Exported,
     Failed,
@@ -22,6 +23,7 @@ from desktop.messages import (
     Replayed,
     Reply,
     Scanned,
+    ShowTree,
     Stopped,
     Tell,
     Undo,
@@ -137,6 +139,34 @@ def test_a_look_asked_for_after_an_answer_is_shown(controller: Controller) -> No
     controller.receive(Changed(snapshot(2)))
     controller.receive(Replayed(snapshot(1, live=False)))  # the look came too late
     assert not controller.replaying
+
+
+def test_a_cut_is_looked_at_until_the_state_moves_on(controller: Controller) -> None:
+    told: list[object] = []
+    controller.cutChanged.connect(told.append)
+    cut = Cut(3, snapshot(0, live=False))
+    controller.receive(cut)  # nobody wants it
+    assert told == []
+    controller.look_at_cut(3)
+    controller.receive(cut)
+    controller.receive(Changed(snapshot(0)))  # look-ahead
+    assert controller.cut is cut
+    assert controller.shown is controller.snapshot
+    controller.receive(Changed(snapshot(1)))
+    controller.receive(cut)  # too late
+    assert controller.cut is None
+    assert told == [cut, None]
+
+
+def test_a_reply_belongs_to_the_oldest_request_not_done_with(controller: Controller) -> None:
+    assert controller.under_way is None
+    controller.send(ShowTree())
+    controller.send(Undo())
+    assert controller.under_way == ShowTree()
+    controller.receive(Idle())
+    assert controller.under_way == Undo()
+    controller.receive(Idle())
+    assert controller.under_way is None
 
 
 def test_busy_from_request_to_idle(controller: Controller) -> None:

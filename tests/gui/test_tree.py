@@ -325,6 +325,7 @@ def test_a_dragged_line_asks_for_the_newest_cut_only(desk: Desk, qtbot: QtBot) -
     for groups in (4, 5, 6, 7):
         desk.page._cut(groups)
     assert desk.asked == [4]
+    desk.reply(4)
     qtbot.waitUntil(lambda: len(desk.asked) > 1)
     assert desk.asked == [4, 7]
 
@@ -383,6 +384,14 @@ def test_a_look_has_an_end(desk: Desk, end: str) -> None:
     assert desk.page.header.groups.value() == 3
     desk.reply(5)  # too late
     assert desk.controller.cut is None
+
+
+def test_a_cut_that_fails_leaves_the_line_at_the_groups(desk: Desk) -> None:
+    desk.show(tree_of(balanced(N), groups=3))
+    desk.page._cut(5)
+    desk.controller.receive(Failed("Too large."))
+    assert desk.page.header.groups.value() == 3
+    assert desk.page.which.text() == "Your groups"
 
 
 def test_the_tree_of_the_data_says_so(desk: Desk) -> None:

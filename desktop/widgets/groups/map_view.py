@@ -7,11 +7,13 @@ what was clicked (not dragged), when it left.
 from __future__ import annotations
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QToolButton, QWidget
 
 from desktop import theme
+
+_MARGIN, _ABOVE = 20, 36  # pixels around all items, and above them for a group's sign
 
 
 class MapView(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
@@ -102,3 +104,14 @@ class ZoomButtons(QFrame):
         self.closer.setIcon(theme.icon("zoom-in"))
         self.farther.setIcon(theme.icon("zoom-out"))
         self.fit.setIcon(theme.icon("fit"))
+
+
+def with_margins(extent: QRectF, width: float, height: float) -> QRectF:
+    """Widen a rectangle (y upwards) to a view of some pixels: no mark or sign is cut off."""
+    across = max(1.0, width - 2 * _MARGIN) / extent.width()
+    up = max(1.0, height - _MARGIN - _ABOVE) / extent.height()
+    scale = min(across, up)
+    wide, high = max(1.0, width) / scale, max(1.0, height) / scale
+    spare = high - extent.height() - (_MARGIN + _ABOVE) / scale
+    left = extent.center().x() - wide / 2
+    return QRectF(left, extent.top() - _MARGIN / scale - spare / 2, wide, high)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -21,7 +21,7 @@ from desktop.widgets.groups.group_model import NO_GROUPS
 from desktop.widgets.groups.item_card import ItemCard
 from desktop.widgets.groups.map_marks import MapMarks, Sign
 from desktop.widgets.groups.map_points import MapPoints
-from desktop.widgets.groups.map_view import MapView, ZoomButtons
+from desktop.widgets.groups.map_view import MapView, ZoomButtons, with_margins
 from desktop.widgets.item_words import ItemWords
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _REACH = 12.0  # pixels around the pointer in which an item is found
 _SETTLE_MS = 80
 _ZOOM = 0.8
 _ROOMY = 420  # pixels of width from which on the buttons cover nothing that matters
-_MARGIN, _ABOVE = 20, 36  # pixels around all items, and above them for a group's sign
+_MOST_SIGNS = 120  # those of the largest groups; more would only cover each other
 _ARROWS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -163,7 +163,7 @@ class ScatterMap(QWidget):
     def fit(self) -> None:
         """Show the whole map."""
         if self._points is not None:
-            whole = _with_margins(self._points.extent, self._box.width(), self._box.height())
+            whole = with_margins(self._points.extent, self._box.width(), self._box.height())
             self._box.setRange(rect=whole, padding=0, disableAutoRange=True)
         self._fitted = True
 
@@ -253,7 +253,9 @@ class ScatterMap(QWidget):
         lit = self._lit_slots(overview)
         self._marks.set_signs(
             Sign(group.slot, points.middle(group.members), group.slot not in lit)
-            for group in sorted(overview.groups, key=lambda group: group.slot not in lit)
+            for group in sorted(overview.groups, key=lambda group: group.slot not in lit)[
+                :_MOST_SIGNS
+            ]
         )
         self._mark_selected()
 
@@ -395,14 +397,3 @@ class ScatterMap(QWidget):
             self.itemSelected.emit(self._selected)
         else:
             super().keyPressEvent(event)
-
-
-def _with_margins(extent: QRectF, width: float, height: float) -> QRectF:
-    """Widen a rectangle (y upwards) to a view of some pixels: no mark or sign is cut off."""
-    across = max(1.0, width - 2 * _MARGIN) / extent.width()
-    up = max(1.0, height - _MARGIN - _ABOVE) / extent.height()
-    scale = min(across, up)
-    wide, high = max(1.0, width) / scale, max(1.0, height) / scale
-    spare = high - extent.height() - (_MARGIN + _ABOVE) / scale
-    left = extent.center().x() - wide / 2
-    return QRectF(left, extent.top() - _MARGIN / scale - spare / 2, wide, high)

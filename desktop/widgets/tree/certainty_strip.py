@@ -69,7 +69,7 @@ class CertaintyStrip:
             painter.drawLine(QPointF(x, strip.top()), QPointF(x, strip.bottom()))
         painter.setPen(QColor(colors.muted))
         high = QFontMetricsF(painter.font()).height()
-        above = QRectF(strip.left() - 10, strip.top() - 25, strip.width() + 18, high)
+        above = QRectF(strip.left() - 10, strip.top() - 27, strip.width() + 18, high)
         painter.drawText(above, _CENTRE, QCoreApplication.translate("Tree", "Certainty"))
         for share in (0.0, 1.0):
             x = strip.left() + share * strip.width()

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from desktop.messages import CutTree
+
 if TYPE_CHECKING:
     from desktop.controller import Controller
     from desktop.messages import Cut, Opened, Request
     from engine.model import Snapshot
 
-_PAUSE_MS = 33  # a cut line that is dragged asks no faster
+_PAUSE_MS = 33  # between cuts, so that each is drawn and the line goes on following the hand
 
 
 class CutLook(QObject):
@@ -45,6 +47,7 @@ class CutLook(QObject):
         self._controller = controller
         self._wanted: int | None = None
         self._drawn: tuple[Cut, Snapshot] | None = None
+        self._awaited = False
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._ask)
         controller.studyOpened.connect(self.studyOpened)
@@ -52,6 +55,7 @@ class CutLook(QObject):
         controller.closed.connect(self.closed)
         controller.replayChanged.connect(self.replayChanged)
         controller.cutChanged.connect(self._changed)
+        controller.idle.connect(self._done)
 
     @property
     def opened(self) -> Opened | None:
@@ -80,15 +84,17 @@ class CutLook(QObject):
         return None if cut is None else cut.groups
 
     def look(self, groups: int) -> None:
-        """Show the cut with so many groups; of several asked for at a time the newest."""
+        """Show the cut with so many groups; of several wanted at a time the newest.
+
+        One is asked for when the one before has come and been drawn.
+        """
         self._wanted = groups
-        if not self._pause.isActive():
+        if not self._awaited and not self._pause.isActive():
             self._ask()
 
     def end(self) -> None:
         """Show the person's groups again."""
         self._wanted = None
-        self._pause.stop()
         self._controller.look_at_cut(None)
 
     def send(self, request: Request) -> None:
@@ -98,13 +104,18 @@ class CutLook(QObject):
     def _ask(self) -> None:
         wanted, self._wanted = self._wanted, None
         if wanted is not None:
+            self._awaited = True
             self._controller.look_at_cut(wanted)
+
+    def _done(self) -> None:
+        """Go on when the engine has done with a cut, whether it came or was overtaken."""
+        if self._awaited and not isinstance(self._controller.under_way, CutTree):
+            self._awaited = False
             self._pause.start()
 
     def _changed(self, cut: Cut | None) -> None:
         if cut is None:
             self._wanted = None
-            self._pause.stop()
         self.replayChanged.emit(None if cut is None else cut.snapshot)
 
 

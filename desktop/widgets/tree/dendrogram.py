@@ -6,9 +6,7 @@ that the tree can be walked by the keyboard alone, and that only the part looked
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -23,27 +21,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from desktop import theme
-from desktop.widgets.tree.answers_at_cut import SaidAt
 from desktop.widgets.tree.branches import Scale
-from desktop.widgets.tree.frame import BAR, CHIP, LABELS, Frame, Stretch
+from desktop.widgets.tree.frame import Frame, Stretch
+from desktop.widgets.tree.pointing import Found, find, is_on_cut
 from desktop.widgets.tree.tree_drawing import TreeDrawing
 from desktop.widgets.tree.tree_words import TreeWords
-from engine.hierarchy import Inquiry
 from engine.model import IntArray, Pair
 
-_REACH = 6.0  # pixels beside the cut line in which it is taken hold of
-_STEM, _MARK = 4.0, 10.0
 _CLOSER = 0.8
 _LEAP = 1.5  # how many times as many groups a page key goes
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What is under the pointer: a branch, and questions or answers if it is on their mark."""
-
-    node: int | None = None
-    inquiries: tuple[Inquiry, ...] = ()
-    said: tuple[SaidAt, ...] = ()
 
 
 class Dendrogram(QWidget):
@@ -224,49 +210,19 @@ class Dendrogram(QWidget):
             at = 0 if by > 0 else len(tops) - 1
         self.branchPicked.emit(tops[at])
 
-    # ------------------------------------------------------------------ what is where
+    # ------------------------------------------------------------------ pointer
 
     def what_is(self, at: QPointF) -> Found:
         """Find what is at a place of the widget."""
-        drawing, frame = self.drawing, self.paper()
-        if drawing is None or frame is None:
-            return Found()
-        places = reversed(drawing.strip.places(frame))
-        asked = tuple(one for place, one in places if QLineF(at, place).length() <= _MARK)
-        if asked:
-            return Found(inquiries=asked)
-        for node, said in drawing.marked(frame).items():
-            if QLineF(at, frame.foot(node)).length() <= _MARK:
-                return Found(node, said=tuple(said))
-        inside = frame.plot.adjusted(0, 0, 0, LABELS + BAR + CHIP).contains(at)
-        return Found(self._branch_at(at, drawing, frame) if inside else None)
-
-    def _branch_at(self, at: QPointF, drawing: TreeDrawing, frame: Frame) -> int | None:
-        """Find the branch whose stem is near, else the smallest whose bar lies above."""
-        branches, drawn = drawing.branches, drawing.drawn(frame)
-        best: tuple[float, int] | None = None
-        for node in (*drawn.open, *drawn.condensed, *drawn.items):
-            foot, parent = frame.foot(node), branches.parent[node]
-            left, right = frame.x(branches.left[node]), frame.x(branches.right[node])
-            on_stem = parent >= 0 and abs(at.x() - foot.x()) <= _STEM
-            if on_stem and frame.foot(parent).y() < at.y() <= foot.y():
-                return node
-            under_bar = left <= at.x() <= right and foot.y() <= at.y() + _STEM
-            if under_bar and (best is None or foot.y() > best[0]):
-                best = foot.y(), node
-        return best[1] if best is not None else None
+        frame = self.paper()
+        return Found() if self.drawing is None or frame is None else find(self.drawing, frame, at)
 
     def _is_on_cut(self, at: QPointF) -> bool:
-        drawing, frame = self.drawing, self.paper()
-        if drawing is None or frame is None:
+        frame = self.paper()
+        if self.drawing is None or frame is None:
             return False
-        if drawing.handle(float(self.fontMetrics().height()), frame).contains(at):
-            return True
-        right = frame.strip.right() if frame.strip is not None else frame.plot.right()
-        y = frame.cut_y(drawing.groups)
-        return frame.plot.left() - 8 <= at.x() <= right and abs(at.y() - y) <= _REACH
-
-    # ------------------------------------------------------------------ pointer
+        handle = self.drawing.handle(float(self.fontMetrics().height()), frame)
+        return handle.contains(at) or is_on_cut(frame, self.drawing.groups, at)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take hold of the cut line, or of the tree."""

@@ -119,7 +119,7 @@ class Frame:
     def cut_y(self, groups: int) -> float:
         """Give the pixel of a cut; one above the paper is drawn at its upper edge."""
         up = self.branches.level(groups, self.scale)
-        return max(self.y(up), self.plot.top() - _TOP / 2)
+        return max(self.y(up), self.plot.top() - 5)
 
     def is_above(self, groups: int) -> bool:
         """Whether a cut lies above the part that is looked at."""

@@ -131,7 +131,7 @@ class TreeDrawing:
             place = QRectF(plot.left() - AXIS, y - high / 2, AXIS - 8, high)
             painter.drawText(place, _RIGHT, text)
         painter.setPen(QColor(colors.muted))
-        above = QRectF(plot.left() - AXIS + 8, plot.top() - 25, plot.width() / 2, high)
+        above = QRectF(plot.left() + 2, plot.top() - 27, plot.width() / 2, high)
         painter.drawText(above, _LEFT, self.captions[self.scale])
 
     def _paint_chosen(self, painter: QPainter, frame: Frame) -> None:
