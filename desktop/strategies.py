@@ -33,7 +33,8 @@ _ABOUT = {
     "hmcahc": QT_TRANSLATE_NOOP(
         "Strategies",
         "Merges the nearest groups again and again, and asks where a merge is doubtful. Best with"
-        " a known number of groups; the whole tree can be looked at.",
+        " a known number of groups and a handful of questions: more can make its groups worse. The"
+        " whole tree can be looked at.",
     ),
     "cobras": QT_TRANSLATE_NOOP(
         "Strategies",

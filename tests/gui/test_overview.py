@@ -233,7 +233,7 @@ def test_hover_shows_the_item_and_click_selects_it(
     port = scatter._view.viewport()
     where = scatter.point_of(7)
     qtbot.mouseMove(port, where)
-    assert scatter._card.item == scatter.item_at(where)
+    qtbot.waitUntil(lambda: scatter._card.item == scatter.item_at(where) is not None)
     assert opened.items[scatter._card.item].name in scatter._card._text.text()
     assert theme.slot_text(int(opened.snapshot.overview.slots[7])) in scatter._card._text.text()
     assert scatter.rect().contains(scatter._card.geometry())
