@@ -54,7 +54,7 @@ class PCKMeans:
     """
 
     name: ClassVar[str] = "pck"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     Params: ClassVar[type[Any]] = PCKParams
 
     def __init__(self, params: PCKParams) -> None:

@@ -54,7 +54,7 @@ class Tahc:
     """
 
     name: ClassVar[str] = "tahc"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     Params: ClassVar[type[Any]] = TahcParams
 
     def __init__(self, params: TahcParams) -> None:

@@ -49,7 +49,7 @@ class _Consolidating(MeansAround):
     open one. For what is left unsure see `Neighbourhoods`.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     draw: ClassVar[str] = "consolidate"
 
     def run(self, problem: Problem, job: Job) -> Queries:
