@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.model import IntArray, Pair, Verdict
+from engine.model import IntArray, Pair, Verdict, numbered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,12 +91,7 @@ class Hierarchy:
         ValueError
             For less than one group, or more than items.
         """
-        tops = self.nodes(groups)
-        _, first, label = np.unique(tops, return_index=True, return_inverse=True)
-        number = np.empty(groups, dtype=np.int32)
-        number[np.argsort(first)] = np.arange(groups, dtype=np.int32)
-        labels: IntArray = number[label]
-        return labels
+        return numbered(self.nodes(groups))
 
     def cut_at(self, height: float) -> IntArray:
         """Give the grouping in which everything is merged that is at most `height` apart."""
@@ -156,17 +151,28 @@ class Hierarchy:
 
         Of two branches the one with the lower node comes first: the one that was formed earlier.
         """
+        start, _ = self.spans()
+        order = np.empty(self.n, dtype=np.int32)
+        order[start[: self.n]] = np.arange(self.n, dtype=np.int32)
+        return order
+
+    def spans(self) -> tuple[IntArray, IntArray]:
+        """Give where in the order of `leaves` each node's items are.
+
+        Returns
+        -------
+        tuple
+            int32[2n - 1], the place of the first one; int32[2n - 1], one past the last.
+        """
         n = self.n
         size = [1] * n + self.sizes.tolist()
         start = [0] * (2 * n - 1)
         for node, (first, second) in zip(
             range(2 * n - 2, n - 1, -1), self.merges[::-1].tolist(), strict=True
         ):
-            start[first] = start[node]
-            start[second] = start[node] + size[first]
-        order = np.empty(n, dtype=np.int32)
-        order[start[:n]] = np.arange(n, dtype=np.int32)
-        return order
+            start[first], start[second] = start[node], start[node] + size[first]
+        begin = np.array(start, dtype=np.int32)
+        return begin, begin + np.array(size, dtype=np.int32)
 
     def linkage_matrix(self) -> npt.NDArray[np.float64]:
         """Give the merges as scipy's functions take them: float64[n - 1, 4]."""

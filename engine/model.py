@@ -144,6 +144,29 @@ class Answer:
     note: str = ""
 
 
+def numbered(groups: npt.NDArray[np.integer]) -> IntArray:
+    """Renumber groups in order of first appearance.
+
+    Parameters
+    ----------
+    groups
+        int[n], >= 0, or -1 = undecided, which stays.
+
+    Returns
+    -------
+    IntArray
+        int32[n].
+    """
+    first = np.full(int(groups.max()) + 2, len(groups))
+    first[groups[::-1]] = np.arange(len(groups))[::-1]  # the earliest item is written last
+    first[-1] = len(groups)
+    labels = np.empty(len(first), dtype=np.int32)
+    labels[np.argsort(first, kind="stable")] = np.arange(len(first))
+    labels[-1] = -1
+    found: IntArray = labels[groups]
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustering:
     """A grouping of all items.
@@ -173,14 +196,8 @@ class Clustering:
         exemplars: tuple[int, ...] = (),
         criticisms: tuple[int, ...] = (),
     ) -> Clustering:
-        """Renumber groups (integers >= 0; -1 = undecided) in order of first appearance."""
-        first = np.full(int(groups.max()) + 2, len(groups))
-        first[groups[::-1]] = np.arange(len(groups))[::-1]  # the earliest item is written last
-        first[-1] = len(groups)
-        labels = np.empty(len(first), dtype=np.int32)
-        labels[np.argsort(first, kind="stable")] = np.arange(len(first))
-        labels[-1] = -1
-        return cls(labels[groups], confidence, exemplars, criticisms)
+        """Renumber groups as `numbered` does."""
+        return cls(numbered(groups), confidence, exemplars, criticisms)
 
     @property
     def n_groups(self) -> int:

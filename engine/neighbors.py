@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.job import Job
-from engine.model import IntArray
+from engine.model import IntArray, numbered
 
 if TYPE_CHECKING:
     import torch
@@ -144,11 +144,7 @@ def components(n: int, edges: IntArray) -> IntArray:
     ones = np.ones(len(edges), dtype=np.int8)
     graph = csr_array((ones, (edges[:, 0], edges[:, 1])), shape=(n, n))
     _, part = connected_components(graph, directed=False)
-    _, first, number = np.unique(part, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int32)
-    rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    ranked: IntArray = rank[number]
-    return ranked
+    return numbered(part)
 
 
 def _side(d: int) -> int:

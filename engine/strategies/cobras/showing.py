@@ -6,7 +6,7 @@ has settled yet are shown with the nearest one that they may belong to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from engine.confidence import margin
 from engine.constraints import Constraints
 from engine.job import Job
-from engine.model import Clustering, FloatArray, IntArray, Pair, Verdict
+from engine.model import Clustering, FloatArray, IntArray, Pair, Verdict, numbered
 from engine.problem import Problem
 from engine.strategies.cobras.splitting import SuperInstance
 
@@ -67,7 +67,7 @@ class Shown:
         medoids = tuple(part.medoid for part in parts)
         if constraints is None:  # nothing was answered yet
             return cls(medoids, own, np.zeros(problem.n, dtype=np.float32))
-        group = _numbered(constraints.component(medoid) for medoid in medoids)
+        group = numbered(np.array([constraints.component(medoid) for medoid in medoids]))
         return cls(medoids, own, _confidence(problem, medoids, group, own, job))
 
     def clustering(self, problem: Problem, constraints: Constraints, place: IntArray) -> Clustering:
@@ -87,7 +87,11 @@ class Shown:
         if not self.medoids:
             return Clustering(self.own.copy(), self.confidence.copy())
         roots = [constraints.component(medoid) for medoid in self.medoids]
-        group = _numbered(roots) if self.complete else self._guessed(problem, constraints, roots)
+        group = (
+            numbered(np.array(roots))
+            if self.complete
+            else self._guessed(problem, constraints, roots)
+        )
         labels, confidence = group[self.own], self.confidence.copy()
         holds: list[set[int]] = [set() for _ in range(int(group.max()) + 1)]
         for number, root in zip(group, roots, strict=True):
@@ -157,12 +161,6 @@ class Shown:
         squares = np.square(medoids - problem.points[items].mean(axis=0, dtype=np.float64))
         near = group[np.argsort(squares.sum(axis=1), kind="stable")]
         yield from (at for at in dict.fromkeys(near.tolist()) if at != usual)
-
-
-def _numbered(names: Iterable[int]) -> IntArray:
-    """Give names numbers by first appearance: int32[m]."""
-    numbers: dict[int, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int32)
 
 
 def _confidence(

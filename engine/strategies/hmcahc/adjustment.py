@@ -14,7 +14,7 @@ import numpy.typing as npt
 from engine.clusterers.distances import Distances
 from engine.hierarchy import Hierarchy
 from engine.job import Job
-from engine.model import IntArray
+from engine.model import IntArray, numbered
 from engine.strategies.hmcahc.settled import Settled
 
 
@@ -43,11 +43,7 @@ def adjusted(labels: IntArray, known: Settled, distances: Distances, job: Job) -
     for items in known.linked:
         if (labels[items] != labels[items[0]]).any():
             _gather(labels, items, known)
-    _, first, number = np.unique(labels, return_index=True, return_inverse=True)
-    renumbered = np.empty(len(first), dtype=np.int32)
-    renumbered[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    result: IntArray = renumbered[number]
-    return result
+    return numbered(labels)
 
 
 def _split(

@@ -108,13 +108,12 @@ class Levels:
 
     def __init__(self, hierarchy: Hierarchy, neighbours: IntArray, min_size: int, job: Job) -> None:
         job.step()
-        n, k = neighbours.shape
+        k = neighbours.shape[1]
         self._hierarchy = hierarchy
         self.unit = 2 * k  # a sum of two whole numbers of neighbours is this many times a certainty
         self._min_size = min_size
-        self._start, self._end = _spans(hierarchy)
-        self._order = np.empty(n, dtype=np.int32)  # item by place
-        self._order[self._start[:n]] = np.arange(n, dtype=np.int32)
+        self._start, self._end = hierarchy.spans()
+        self._order = np.argsort(self._start[: hierarchy.n]).astype(np.int32)  # item by place
         job.step()
         self._met = _meetings(hierarchy, self._start, neighbours, job)[self._order]
         self._parent, _ = hierarchy.parents()
@@ -311,19 +310,6 @@ def _nearest(rows_of_all: Iterator[tuple[slice, Matrix]], n: int, k: int, job: J
             part[at, nearest] = np.inf
             found[rows, rank] = nearest
     return found
-
-
-def _spans(hierarchy: Hierarchy) -> tuple[IntArray, IntArray]:
-    """Give the places of each node's items in an order without crossings: first, and one past."""
-    n = hierarchy.n
-    start = [0] * (2 * n - 1)
-    size = [1] * n + hierarchy.sizes.tolist()
-    for node, (first, second) in zip(
-        range(2 * n - 2, n - 1, -1), hierarchy.merges[::-1].tolist(), strict=True
-    ):
-        start[first], start[second] = start[node], start[node] + size[first]
-    begin = np.array(start, dtype=np.int32)
-    return begin, begin + np.array(size, dtype=np.int32)
 
 
 def _meetings(hierarchy: Hierarchy, start: IntArray, neighbours: IntArray, job: Job) -> IntArray:
