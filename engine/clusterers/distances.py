@@ -152,19 +152,6 @@ def measure(
     return Distances(matrix, exponent)
 
 
-def rows_of(points: npt.NDArray[np.floating], job: Job) -> Iterator[tuple[slice, Matrix]]:
-    """Give the rows of the matrix block by block, as `measure` computes them; none are kept."""
-    exact, side, exponent = _centred(points), _side(points), exponent_of(reach(points))
-    n = len(points)
-    block = np.empty((min(side, n), n), dtype=np.float32)
-    for rows in blocks(n, side):
-        part = block[: rows.stop - rows.start]
-        for columns in blocks(n, side):
-            job.step(rows.start, n, "Measuring distances")
-            part[:, columns] = _tile(exact, rows, columns, exponent)
-        yield rows, part
-
-
 def filled(points: npt.NDArray[np.floating], exponent: int, job: Job) -> Matrix:
     """Compute all distances in float64 and keep them, divided by 2**exponent, in float32."""
     n = len(points)

@@ -16,6 +16,7 @@ from engine.hierarchy import Hierarchy
 from engine.job import Job
 from engine.metrics import adjusted_rand_index, normalized_mutual_information
 from engine.model import Pair, Verdict
+from engine.neighbors import nearest
 from engine.problem import Problem
 from engine.session import Session
 from engine.strategies.hmcahc import Hmcahc, HmcahcParams
@@ -24,7 +25,6 @@ from engine.strategies.hmcahc.certainty import (
     Levels,
     least_sum,
     nearest_of,
-    nearest_to,
     of_levels,
 )
 from engine.strategies.hmcahc.settled import Settled
@@ -163,7 +163,7 @@ class TestCertainty:
         [([0, 1, 2], 1), ([0, 1, 2, 3], 1), ([2, 3], 0.25), ([0, 3], 0), ([0, 1], 0.5)],
     )
     def test_by_hand(self, group: list[int], certainty: float) -> None:
-        near = nearest_to(self.points, 2, Job())
+        near = nearest_of(measure(self.points, Job(), memory=MEMORY), 2, Job())
         assert near.tolist() == [[1, 2], [0, 2], [1, 0], [2, 1]]
         counts = np.isin(near[group], group).sum(axis=1, dtype=np.int32)
         total = least_sum(counts, np.array(group, dtype=np.int32), Settled(4))
@@ -193,7 +193,6 @@ class TestCertainty:
         points = np.random.default_rng(k).integers(0, 9, (40, 2)).astype(float)
         tree = of_points(points, linkage, Job(), memory=MEMORY)
         near = nearest_of(measure(points, Job(), memory=MEMORY), k, Job())
-        np.testing.assert_array_equal(near, nearest_to(points, k, Job()))
         square = squareform(pdist(points)) + np.where(np.eye(40), np.inf, 0)
         np.testing.assert_array_equal(near, np.argsort(square, axis=1, kind="stable")[:, :k])
         found = of_levels(tree, near, 2, Job())
@@ -546,5 +545,5 @@ def test_too_much_memory_is_refused_with_the_figure() -> None:
 def test_levels_are_measured_once() -> None:
     points, _ = blobs(30)
     tree: Hierarchy = of_points(points, "complete", Job(), memory=MEMORY)
-    levels = Levels(tree, nearest_to(points, 2, Job()), 2, Job())
+    levels = Levels(tree, nearest(points, 2, Job()).items, 2, Job())
     assert levels.plain(Job()) is levels.plain(Job())

@@ -122,11 +122,6 @@ class HistoryModel(QAbstractListModel):
         """The steps of the live state."""
         return self._tree
 
-    @property
-    def n_steps(self) -> int:
-        """How many steps there are, shown or not."""
-        return len(self._snapshot.history) if self._snapshot is not None else 0
-
     def step(self, seq: int) -> Row | None:
         """Give a step as a row, whether it is shown or not."""
         steps = self._snapshot.history if self._snapshot is not None else ()

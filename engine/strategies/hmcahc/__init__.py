@@ -25,8 +25,9 @@ from engine.errors import UsageError
 from engine.hierarchy import Hierarchy, Inquiry, Tree
 from engine.job import Job
 from engine.model import Clustering, Cue, FloatArray, IntArray, Pair, Query, Reason, Verdict
+from engine.neighbors import nearest
 from engine.problem import Problem
-from engine.strategies.hmcahc.certainty import nearest_to, of_levels
+from engine.strategies.hmcahc.certainty import of_levels
 from engine.strategies.hmcahc.merging import Merging, Standing
 from engine.strategies.hmcahc.params import HmcahcParams
 from engine.strategies.hmcahc.settled import Answers
@@ -238,7 +239,7 @@ def tree_of_data(problem: Problem, job: Job) -> Tree:
     k = HmcahcParams().neighbours
 
     def certainty() -> npt.NDArray[np.float64]:
-        return of_levels(hierarchy, nearest_to(problem.points, k, job), k, job)
+        return of_levels(hierarchy, nearest(problem.points, k, job).items, k, job)
 
     key = ("tree of data", problem.fingerprint, "certainty")
     return Tree(hierarchy, None, problem.steps.get(key, certainty))

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from engine.clusterers.distances import COPIED, Distances, Matrix, blocks, rows_of
+from engine.clusterers.distances import COPIED, Distances, blocks
 from engine.hierarchy import Hierarchy
 from engine.job import Job
 from engine.model import IntArray, Pair
@@ -33,7 +33,10 @@ NONE = np.iinfo(np.int32).max
 
 
 def nearest_of(distances: Distances, k: int, job: Job) -> IntArray:
-    """Give the k nearest others of every item.
+    """Give the k nearest others of every item, by distances that are held anyway.
+
+    Ties go by the same numbers as those between the pairs to be asked about; where no distances
+    are held, see `engine.neighbors`.
 
     Returns
     -------
@@ -41,14 +44,17 @@ def nearest_of(distances: Distances, k: int, job: Job) -> IntArray:
         int32[n, min(k, n - 1)], the nearest first; of equally near ones the lowest first.
     """
     n = distances.n
-    return _nearest(
-        ((rows, distances.matrix[rows].copy()) for rows in blocks(n, COPIED // n)), n, k, job
-    )
-
-
-def nearest_to(points: npt.NDArray[np.floating], k: int, job: Job) -> IntArray:
-    """Give the k nearest others of every point, as `nearest_of` does; O(n) memory."""
-    return _nearest(rows_of(points, job), len(points), k, job)
+    found = np.empty((n, min(k, n - 1)), dtype=np.int32)
+    for rows in blocks(n, COPIED // n):
+        part = distances.matrix[rows].copy()
+        at = np.arange(len(part))
+        part[at, at + rows.start] = np.inf
+        for rank in range(found.shape[1]):
+            job.step(rows.start, n, "Looking for nearest items")
+            nearest = part.argmin(axis=1)
+            part[at, nearest] = np.inf
+            found[rows, rank] = nearest
+    return found
 
 
 def of_levels(
@@ -61,7 +67,7 @@ def of_levels(
     hierarchy
         Of n items.
     neighbours
-        int32[n, k], the nearest others of each, such as `nearest_to` finds.
+        int32[n, k], the nearest others of each, such as `nearest_of` finds.
     min_size
         Groups of up to so many items are not judged.
 
@@ -296,20 +302,6 @@ def _closest(
             found = gap, int(low[first]), int(high[first])
             best = found if best is None else min(best, found)
     return best
-
-
-def _nearest(rows_of_all: Iterator[tuple[slice, Matrix]], n: int, k: int, job: Job) -> IntArray:
-    k = min(k, n - 1)
-    found = np.empty((n, k), dtype=np.int32)
-    for rows, part in rows_of_all:
-        at = np.arange(len(part))
-        part[at, at + rows.start] = np.inf
-        for rank in range(k):
-            job.step(rows.start, n, "Looking for nearest items")
-            nearest = part.argmin(axis=1)
-            part[at, nearest] = np.inf
-            found[rows, rank] = nearest
-    return found
 
 
 def _meetings(hierarchy: Hierarchy, start: IntArray, neighbours: IntArray, job: Job) -> IntArray:
