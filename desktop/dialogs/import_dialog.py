@@ -16,13 +16,11 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QSpinBox,
     QSplitter,
     QVBoxLayout,
@@ -36,6 +34,7 @@ from desktop.dialogs.found import FoundPanel
 from desktop.messages import CreateProject, Failed, Opened, Scanned, ScanSource, Stopped, Working
 from desktop.translation import QT_TRANSLATE_NOOP
 from desktop.widgets.choosing.strategy_choice import StrategyChoice
+from desktop.widgets.scrolling import scrolled_card
 from desktop.widgets.state_bar import said
 
 EMBEDDERS = {
@@ -166,21 +165,8 @@ class ImportDialog(QDialog):
         self._fill(form)
         inside = QWidget()
         inside.setLayout(form)
-        area = QScrollArea()
-        area.setProperty("role", "bare")
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setAccessibleName(self.tr("Choices"))
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inside)
-        for see_through in (area.viewport(), inside):
-            see_through.setAutoFillBackground(False)
-        self.choices = QFrame()
-        self.choices.setProperty("role", "card")
+        self.choices = scrolled_card(inside, self.tr("Choices"))
         self.choices.setMinimumWidth(370)  # the longest way to compare can be read
-        around = QVBoxLayout(self.choices)
-        around.setContentsMargins(2, 2, 2, 2)
-        around.addWidget(area)
         return self.choices
 
     def _fill(self, form: QFormLayout) -> None:

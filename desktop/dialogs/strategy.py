@@ -10,16 +10,14 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +27,7 @@ from desktop.dialogs.outlook import OutlookPanel
 from desktop.messages import ChangeStrategy, Consider, Failed, Stopped, Working
 from desktop.widgets.choosing.strategy_choice import StrategyChoice
 from desktop.widgets.item_words import ItemWords
+from desktop.widgets.scrolling import scrolled_card
 from desktop.widgets.state_bar import said
 from engine.model import Approach, Outlook, Snapshot
 
@@ -125,21 +124,8 @@ class StrategyDialog(QDialog):
         column.setContentsMargins(18, 16, 18, 16)
         column.addWidget(self.choice)
         column.addStretch(1)
-        area = QScrollArea()
-        area.setProperty("role", "bare")
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setAccessibleName(self.tr("Choices"))
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inside)
-        for see_through in (area.viewport(), inside):
-            see_through.setAutoFillBackground(False)
-        card = QFrame()
-        card.setProperty("role", "card")
+        card = scrolled_card(inside, self.tr("Choices"))
         card.setMinimumWidth(370)
-        around = QVBoxLayout(card)
-        around.setContentsMargins(2, 2, 2, 2)
-        around.addWidget(area)
         return card
 
     def _build_foot(self) -> QVBoxLayout:

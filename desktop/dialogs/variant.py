@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFrame,
     QLabel,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from desktop.messages import Offer
 from desktop.widgets.choosing.strategy_choice import StrategyChoice
+from desktop.widgets.scrolling import scrolled_card
 from engine.model import Approach
 
 
@@ -68,24 +67,10 @@ class VariantDialog(QDialog):
         within.setContentsMargins(18, 16, 18, 16)
         within.addWidget(self.choice)
         within.addStretch(1)
-        area = QScrollArea()
-        area.setProperty("role", "bare")
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setAccessibleName(self.tr("Choices"))
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inside)
-        for see_through in (area.viewport(), inside):
-            see_through.setAutoFillBackground(False)
-        card = QFrame()
-        card.setProperty("role", "card")
-        around = QVBoxLayout(card)
-        around.setContentsMargins(2, 2, 2, 2)
-        around.addWidget(area)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(10)
-        column.addWidget(card, 1)
+        column.addWidget(scrolled_card(inside, self.tr("Choices")), 1)
         column.addWidget(self.wrong)
         column.addWidget(self.buttons)
 

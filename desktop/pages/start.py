@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QToolButton,
     QVBoxLayout,
@@ -25,6 +24,7 @@ from desktop import theme
 from desktop.settings import Recent
 from desktop.widgets import words
 from desktop.widgets.elided_label import ElidedLabel
+from desktop.widgets.scrolling import scrolled, scrolled_card
 
 _LARGEST = (1180, 680)  # pixels: the page stays together on a large screen
 
@@ -215,7 +215,7 @@ class StartPage(QWidget):
         around.addStretch(3)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
-        outside.addWidget(_scrolled(whole, self.tr("Start")))
+        outside.addWidget(scrolled(whole, self.tr("Start")))
         self.looked.connect(self._mark)
         theme.current().themeChanged.connect(self._color)
         self.show_recent(())
@@ -335,16 +335,10 @@ class StartPage(QWidget):
         self._list.addStretch(1)
         inside = QWidget()
         inside.setLayout(self._list)
-        area = _scrolled(inside, self.tr("Recent projects"))
-        card = QFrame()
-        card.setProperty("role", "card")
-        around = QVBoxLayout(card)
-        around.setContentsMargins(2, 2, 2, 2)
-        around.addWidget(area)
         column = QVBoxLayout()
         column.setSpacing(10)
         column.addLayout(top)
-        column.addWidget(card, 1)
+        column.addWidget(scrolled_card(inside, self.tr("Recent projects")), 1)
         return column
 
     # ------------------------------------------------------------------ the list
@@ -385,17 +379,3 @@ def _heading(said: str) -> QLabel:
     label.setProperty("role", "heading")
     label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
     return label
-
-
-def _scrolled(inside: QWidget, name: str) -> QScrollArea:
-    """Let something be larger than the room there is for it, say with a large font."""
-    area = QScrollArea()
-    area.setProperty("role", "bare")
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(inside)
-    area.setAccessibleName(name)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    for see_through in (area.viewport(), inside):
-        see_through.setAutoFillBackground(False)
-    return area
