@@ -15,8 +15,7 @@ from engine.model import Clustering, IntArray, Pair, Query, Verdict
 from engine.problem import Problem, StepCache
 from engine.session import Session
 from engine.strategies import Strategy, make
-
-Judge = Callable[[Pair], Verdict]
+from tests.unit.playing import Judge, expert, played
 
 
 class _Counting(StepCache):
@@ -43,24 +42,11 @@ def rings(n: int = 240) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([np.cos(angle), np.sin(angle)], 1) * (1 + truth)[:, None], truth
 
 
-def expert(truth: np.ndarray) -> Judge:
-    return lambda pair: Verdict.SAME if truth[pair.a] == truth[pair.b] else Verdict.DIFFERENT
-
-
 def play(
     problem: Problem, judge: Judge, budget: int, **params: str
 ) -> tuple[list[tuple[Query, Verdict]], Clustering, Strategy]:
     strategy = make("acdm", params)
-    run = strategy.run(problem, Job())
-    asked: list[tuple[Query, Verdict]] = []
-    query = next(run, None)
-    while query is not None and len(asked) < budget:
-        asked.append((query, judge(query.pair)))
-        try:
-            query = run.send(asked[-1][1])
-        except StopIteration:
-            query = None
-    return asked, strategy.clustering(), strategy
+    return *played(strategy, problem, judge, budget), strategy
 
 
 def test_the_first_two_items_are_those_that_reach_most_doubt() -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -14,32 +12,18 @@ from engine.model import Clustering, Pair, Query, Verdict
 from engine.problem import Problem, StepCache
 from engine.session import Session
 from engine.strategies.cobras import Cobras, CobrasParams, Splitter
+from tests.unit.playing import Judge, expert, played
 
-Judge = Callable[[Pair], Verdict]
 # Four tight triples on a line: halves of halves, without a tie.
 LINE = np.array([[0.0, 0.01, 0.03, 1.0, 1.01, 1.03, 5.0, 5.01, 5.03, 6.3, 6.31, 6.33]]).T
 TRIPLES = np.repeat(np.arange(4), 3)
 
 
-def by(truth: np.ndarray) -> Judge:
-    return lambda pair: Verdict.SAME if truth[pair.a] == truth[pair.b] else Verdict.DIFFERENT
-
-
 def play(
     problem: Problem, judge: Judge, budget: int = 10_000
 ) -> tuple[list[tuple[Query, Verdict]], Clustering]:
-    """Answer up to `budget` queries; give them and the grouping then."""
     strategy = strategies.make("cobras", {})
-    run = strategy.run(problem, Job())
-    asked: list[tuple[Query, Verdict]] = []
-    query = next(run, None)
-    while query is not None and len(asked) < budget:
-        asked.append((query, judge(query.pair)))
-        try:
-            query = run.send(asked[-1][1])
-        except StopIteration:
-            query = None
-    return asked, strategy.clustering()
+    return played(strategy, problem, judge, budget)
 
 
 def splitter(problem: Problem, starts: int = 10) -> Splitter:
@@ -64,7 +48,7 @@ def test_a_yes_ends_the_search_for_a_level_and_halves_once() -> None:
 
 
 def test_each_no_doubles_the_parts() -> None:
-    asked, _ = play(Problem(LINE), by(TRIPLES), 6)
+    asked, _ = play(Problem(LINE), expert(TRIPLES), 6)
     (one, _), (two, _), (three, said) = asked[:3]
     assert {item // 6 for item in one.pair} == {0, 1}
     assert len({item // 6 for item in two.pair}) == 1  # within a half: two triples
@@ -77,16 +61,16 @@ def test_each_no_doubles_the_parts() -> None:
 
 
 def test_shows_the_last_complete_merge_put_right_by_the_answers() -> None:
-    _, found = play(Problem(LINE), by(TRIPLES), 1)
+    _, found = play(Problem(LINE), expert(TRIPLES), 1)
     # one group but for what the no moved: one of the two medoids
     assert sorted(np.bincount(found.labels).tolist()) == [1, 11]
-    asked, found = play(Problem(LINE), by(TRIPLES), 40)
+    asked, found = play(Problem(LINE), expert(TRIPLES), 40)
     assert adjusted_rand_index(found.labels, TRIPLES) == 1
     assert len(asked) < 40
 
 
 def test_asks_the_closest_clusters_first() -> None:
-    asked, _ = play(Problem(LINE), by(TRIPLES), 8)
+    asked, _ = play(Problem(LINE), expert(TRIPLES), 8)
     gaps = [abs(float(LINE[q.pair.a, 0] - LINE[q.pair.b, 0])) for q, _ in asked[3:]]
     of_merge = [gap for gap in gaps if gap > 0.5]
     assert of_merge == sorted(of_merge)
@@ -114,7 +98,7 @@ def test_a_part_without_items_to_ask_about_joins_the_nearest() -> None:
     left = Problem(LINE, set_aside=frozenset(range(2, 12)))
     assert len(parts(left, 2)) == 2  # the two that may be asked about, though close
     nothing = Problem(LINE, set_aside=frozenset(range(12)))
-    asked, shown = play(nothing, by(TRIPLES))
+    asked, shown = play(nothing, expert(TRIPLES))
     assert not asked
     assert shown.n_groups == 1
 
@@ -135,13 +119,13 @@ def test_splits_are_kept_so_that_replay_draws_nothing(monkeypatch: pytest.Monkey
     steps = StepCache()
     points = np.random.default_rng(1).random((60, 2))
     truth = (points[:, 0] * 3).astype(int)
-    first = play(Problem(points, steps=steps), by(truth), 80)
+    first = play(Problem(points, steps=steps), expert(truth), 80)
 
     def refuse(*_: object) -> None:
         raise AssertionError("a split was computed again")
 
     monkeypatch.setattr(Splitter, "_kmeans", refuse)
-    again = play(Problem(points, steps=steps), by(truth), 80)
+    again = play(Problem(points, steps=steps), expert(truth), 80)
     assert [q.pair for q, _ in first[0]] == [q.pair for q, _ in again[0]]
     np.testing.assert_array_equal(first[1].labels, again[1].labels)
 
@@ -155,7 +139,7 @@ def test_reference_value_on_iris() -> None:
     session = Session(Problem(points), "cobras", {})
     curve: list[float] = []
     while len(curve) < 200 and (question := session.ask()) is not None:
-        session.tell(question.pair, by(truth)(question.pair))
+        session.tell(question.pair, expert(truth)(question.pair))
         curve.append(adjusted_rand_index(session.clustering.labels, truth))
     curve += curve[-1:] * (200 - len(curve))
     assert np.mean(curve) > 0.85

@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
-from engine.job import Job
 from engine.metrics import adjusted_rand_index
 from engine.model import Clustering, Pair, Query, Verdict
 from engine.problem import Problem
 from engine.session import Session
 from engine.strategies import make
+from tests.unit.playing import Judge, expert, played
 
 NAMES = ("explore-consolidate", "active-pck")
-Judge = Callable[[Pair], Verdict]
 
 
 def blobs(n: int = 90, k: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -23,24 +20,11 @@ def blobs(n: int = 90, k: int = 3) -> tuple[np.ndarray, np.ndarray]:
     return centres[truth] + rng.normal(0, 0.08, (n, k)), truth
 
 
-def expert(truth: np.ndarray) -> Judge:
-    return lambda pair: Verdict.SAME if truth[pair.a] == truth[pair.b] else Verdict.DIFFERENT
-
-
 def play(
     problem: Problem, judge: Judge, budget: int, name: str = NAMES[0], groups: int = 0
 ) -> tuple[list[tuple[Query, Verdict]], Clustering]:
     strategy = make(name, {"groups": str(groups)})
-    run = strategy.run(problem, Job())
-    asked: list[tuple[Query, Verdict]] = []
-    query = next(run, None)
-    while query is not None and len(asked) < budget:
-        asked.append((query, judge(query.pair)))
-        try:
-            query = run.send(asked[-1][1])
-        except StopIteration:
-            query = None
-    return asked, strategy.clustering()
+    return played(strategy, problem, judge, budget)
 
 
 def test_explores_the_farthest_item_first_then_asks_at_random() -> None:

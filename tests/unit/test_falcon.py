@@ -15,9 +15,9 @@ from engine.metrics import adjusted_rand_index
 from engine.model import Clustering, IntArray, Pair, Query, Verdict
 from engine.problem import Problem, StepCache
 from engine.session import Session
+from tests.unit.playing import Judge, expert, played
 
 FIXED = {"width": "fixed", "order": "mean"}  # as in the article
-Judge = Callable[[Pair], Verdict]
 
 
 def scaled(points: np.ndarray) -> np.ndarray:
@@ -25,16 +25,12 @@ def scaled(points: np.ndarray) -> np.ndarray:
     return (points - points.min(0)) / np.where(span > 0, span, 1)
 
 
-def by(truth: np.ndarray) -> Judge:
-    return lambda pair: Verdict.SAME if truth[pair.a] == truth[pair.b] else Verdict.DIFFERENT
-
-
 def learning_curve(points: np.ndarray, truth: np.ndarray, budget: int) -> list[float]:
     """Give the ARI after each question that closure does not settle."""
     session = Session(Problem(points), "falcon", FIXED)
     curve: list[float] = []
     while len(curve) < budget and (question := session.ask()) is not None:
-        session.tell(question.pair, by(truth)(question.pair))
+        session.tell(question.pair, expert(truth)(question.pair))
         curve.append(adjusted_rand_index(session.clustering.labels, truth))
     return curve
 
@@ -42,18 +38,8 @@ def learning_curve(points: np.ndarray, truth: np.ndarray, budget: int) -> list[f
 def play(
     problem: Problem, judge: Judge, budget: int = 10_000, **params: str
 ) -> tuple[list[tuple[Query, Verdict]], Clustering]:
-    """Answer up to `budget` queries; give them and the grouping then."""
     strategy = strategies.make("falcon", FIXED | params)
-    run = strategy.run(problem, Job())
-    asked: list[tuple[Query, Verdict]] = []
-    query = next(run, None)
-    while query is not None and len(asked) < budget:
-        asked.append((query, judge(query.pair)))
-        try:
-            query = run.send(asked[-1][1])
-        except StopIteration:
-            query = None
-    return asked, strategy.clustering()
+    return played(strategy, problem, judge, budget)
 
 
 def five_gaussians() -> tuple[np.ndarray, np.ndarray]:
@@ -121,7 +107,7 @@ def test_rounds_are_those_of_the_algorithm() -> None:
 
 def test_points_go_with_their_nearest_prototype() -> None:
     points, truth = five_gaussians()
-    _, found = play(Problem(points), by(truth), 31)
+    _, found = play(Problem(points), expert(truth), 31)
     chosen = list(found.exemplars)
     nearest = np.square(points[:, None] - points[chosen]).sum(-1).argmin(1)
     np.testing.assert_array_equal(found.labels, found.labels[chosen][nearest])
@@ -131,7 +117,7 @@ def test_points_go_with_their_nearest_prototype() -> None:
 def test_groups_are_asked_by_their_distance(by_rule: str) -> None:
     points, truth = five_gaussians()
     joined: dict[int, list[int]] = {}  # group by its first prototype, as the answers make them
-    asked, _ = play(Problem(points), by(truth), 60, order=by_rule)
+    asked, _ = play(Problem(points), expert(truth), 60, order=by_rule)
     tried: dict[int, int] = {}
     for query, verdict in asked:
         known = {item for members in joined.values() for item in members}
@@ -161,7 +147,7 @@ def test_groups_are_asked_by_their_distance(by_rule: str) -> None:
 def test_an_item_told_apart_leaves_the_group_at_once() -> None:
     points, truth = five_gaussians()
     for budget in range(1, 60):
-        asked, found = play(Problem(points), by(truth), budget)
+        asked, found = play(Problem(points), expert(truth), budget)
         for query, verdict in asked:
             same = found.labels[query.pair.a] == found.labels[query.pair.b]
             assert same == (verdict is Verdict.SAME)
@@ -186,7 +172,7 @@ def test_unsure_after_a_no_goes_with_the_group_not_ruled_out() -> None:
     def judge(pair: Pair) -> Verdict:
         if set(pair) & {4, 5} and set(pair) & {2, 3}:
             return Verdict.UNSURE
-        return by(truth)(pair)
+        return expert(truth)(pair)
 
     asked, found = play(Problem(points), judge)
     labels = found.labels
@@ -197,9 +183,9 @@ def test_unsure_after_a_no_goes_with_the_group_not_ruled_out() -> None:
 
 def test_items_set_aside_are_never_asked_about() -> None:
     points, truth = five_gaussians()
-    plain, _ = play(Problem(points), by(truth), 80)
+    plain, _ = play(Problem(points), expert(truth), 80)
     aside = frozenset(item for query, _ in plain[::3] for item in query.pair)
-    asked, found = play(Problem(points, set_aside=aside), by(truth), 80)
+    asked, found = play(Problem(points, set_aside=aside), expert(truth), 80)
     assert len(asked) == 80
     assert not any(aside & set(query.pair) for query, _ in asked)
     assert (found.labels >= 0).all()
@@ -219,7 +205,7 @@ def test_all_items_set_aside(n: int) -> None:
 def test_ends_when_every_item_is_a_prototype(n: int, copies: bool) -> None:
     points = np.zeros((n, 2)) if copies else np.random.default_rng(n).random((n, 2))
     truth = np.arange(n) % 3
-    _, found = play(Problem(points), by(truth))
+    _, found = play(Problem(points), expert(truth))
     assert sorted(found.exemplars) == list(range(n))
     assert adjusted_rand_index(found.labels, truth) == 1
     assert (found.confidence == (0 if copies and n > 1 else 1)).all()
@@ -227,7 +213,7 @@ def test_ends_when_every_item_is_a_prototype(n: int, copies: bool) -> None:
 
 def test_labels_are_numbered_by_first_appearance() -> None:
     points, truth = five_gaussians()
-    _, found = play(Problem(points[::-1]), by(truth[::-1]), 40)
+    _, found = play(Problem(points[::-1]), expert(truth[::-1]), 40)
     assert found.labels.dtype == np.int32
     first = [int(np.flatnonzero(found.labels == group)[0]) for group in range(found.n_groups)]
     assert first[0] == 0
@@ -236,7 +222,7 @@ def test_labels_are_numbered_by_first_appearance() -> None:
 
 def test_confidence_is_the_margin_between_groups() -> None:
     points, truth = five_gaussians()
-    _, found = play(Problem(points), by(truth), 30)
+    _, found = play(Problem(points), expert(truth), 30)
     chosen = np.array(found.exemplars)
     settled = found.confidence[chosen] > 0  # as the tests on UNSURE show
     assert 0 < settled.sum() < len(chosen)
@@ -255,12 +241,12 @@ def test_confidence_is_the_margin_between_groups() -> None:
 
 def test_questions_say_why_and_what_an_answer_is_worth() -> None:
     points, truth = five_gaussians()
-    asked, _ = play(Problem(points), by(truth), 40)
+    asked, _ = play(Problem(points), expert(truth), 40)
     query, _ = asked[0]
     assert str(query.reason).startswith(f"One of these stands for {query.worth} items")
     again = next(query for query, _ in asked if dict(query.reason.values).get("ruled_out", 0) > 1)
     assert "groups are ruled out" in str(again.reason)
-    alone, _ = play(Problem(points[:2]), by(truth[:2]))
+    alone, _ = play(Problem(points[:2]), expert(truth[:2]))
     assert str(alone[0][0].reason).startswith("No answer has placed one of these yet; the other")
     assert all(1 <= query.worth <= len(points) for query, _ in asked)
 
@@ -281,7 +267,7 @@ class _Drawer:
 def test_a_project_opened_again_computes_no_round_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     points, truth = five_gaussians()
     drawer = _Drawer()
-    first = play(Problem(points, steps=StepCache(shelf=drawer)), by(truth), 60)
+    first = play(Problem(points, steps=StepCache(shelf=drawer)), expert(truth), 60)
 
     def forbidden(*_: object) -> None:
         raise AssertionError
@@ -289,7 +275,7 @@ def test_a_project_opened_again_computes_no_round_anew(monkeypatch: pytest.Monke
     monkeypatch.setattr(mmd, "prototypes", forbidden)
     monkeypatch.setattr(mmd, "criticisms", forbidden)
     monkeypatch.setattr(kernels.KernelMatrix, "means", forbidden)
-    again = play(Problem(points, steps=StepCache(shelf=drawer)), by(truth), 60)
+    again = play(Problem(points, steps=StepCache(shelf=drawer)), expert(truth), 60)
     assert again[0] == first[0]
     np.testing.assert_array_equal(again[1].labels, first[1].labels)
     np.testing.assert_array_equal(again[1].confidence, first[1].confidence)
@@ -298,17 +284,17 @@ def test_a_project_opened_again_computes_no_round_anew(monkeypatch: pytest.Monke
 def test_what_is_kept_for_other_points_or_widths_is_not_taken() -> None:
     points, truth = five_gaussians()
     drawer = _Drawer()
-    play(Problem(points, steps=StepCache(shelf=drawer)), by(truth), 20)
+    play(Problem(points, steps=StepCache(shelf=drawer)), expert(truth), 20)
     turned = points @ np.array([[0.0, 1], [1, 0.5]])
-    shared = play(Problem(turned, steps=StepCache(shelf=drawer)), by(truth), 20)
-    alone = play(Problem(turned), by(truth), 20)
+    shared = play(Problem(turned, steps=StepCache(shelf=drawer)), expert(truth), 20)
+    alone = play(Problem(turned), expert(truth), 20)
     assert shared[0] == alone[0]
 
 
 def test_a_small_step_cache_changes_nothing() -> None:
     points, truth = five_gaussians()
-    roomy = play(Problem(points), by(truth), 60)
-    tight = play(Problem(points, steps=StepCache(budget=1)), by(truth), 60)
+    roomy = play(Problem(points), expert(truth), 60)
+    tight = play(Problem(points, steps=StepCache(budget=1)), expert(truth), 60)
     assert tight[0] == roomy[0]
     np.testing.assert_array_equal(tight[1].confidence, roomy[1].confidence)
 
@@ -324,7 +310,7 @@ def test_the_width_rule_does_not_mind_the_scale() -> None:
             question = session.ask()
             assert question is not None
             pairs.append(question.pair)
-            session.tell(question.pair, by(truth)(question.pair))
+            session.tell(question.pair, expert(truth)(question.pair))
         curves.append(pairs)
     assert curves[0] == curves[1]
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -14,8 +12,7 @@ from engine.problem import Problem
 from engine.session import Session
 from engine.strategies import make
 from engine.strategies.npu import uncertainty
-
-Judge = Callable[[Pair], Verdict]
+from tests.unit.playing import Judge, expert, played
 
 
 def blobs(n: int = 90, k: int = 3, spread: float = 0.25) -> tuple[np.ndarray, np.ndarray]:
@@ -24,24 +21,11 @@ def blobs(n: int = 90, k: int = 3, spread: float = 0.25) -> tuple[np.ndarray, np
     return np.eye(k)[truth] + rng.normal(0, spread, (n, k)), truth
 
 
-def expert(truth: np.ndarray) -> Judge:
-    return lambda pair: Verdict.SAME if truth[pair.a] == truth[pair.b] else Verdict.DIFFERENT
-
-
 def play(
     problem: Problem, judge: Judge, budget: int, groups: int = 0
 ) -> tuple[list[tuple[Query, Verdict]], Clustering]:
     strategy = make("mpck-npu", {"groups": str(groups)})
-    run = strategy.run(problem, Job())
-    asked: list[tuple[Query, Verdict]] = []
-    query = next(run, None)
-    while query is not None and len(asked) < budget:
-        asked.append((query, judge(query.pair)))
-        try:
-            query = run.send(asked[-1][1])
-        except StopIteration:
-            query = None
-    return asked, strategy.clustering()
+    return played(strategy, problem, judge, budget)
 
 
 def test_uncertainty_is_entropy_per_expected_question() -> None:
