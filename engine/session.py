@@ -191,17 +191,23 @@ class Session:
     def change_strategy(self, approach: Approach) -> Snapshot:
         """Choose the questions otherwise from here on; the answers stay what they are.
 
+        Worked out before it is saved: what cannot be done must not be in the log, for a project
+        with it could not be opened any more.
+
         Raises
         ------
         ParameterError
             For an unknown strategy or parameter; nothing is changed then.
+        ResourceError, Cancelled
+            When it takes too much memory, or was stopped; nothing is changed then either.
         """
         approach = strategies.complete(approach.strategy, dict(approach.params))
-        considered = self._considered
+        state = self._considered
+        if state is None or state.approach != approach:
+            live = self._live
+            state = self._folding.build(live.path, Colours.of(live), approach=approach)
         self._append(EventKind.STRATEGY, text=answers.written(approach))
-        if considered is not None and considered.approach == approach:
-            return self._moved((considered, _drawn(considered)))
-        return self._moved()
+        return self._moved((state, _drawn(state)))
 
     # ------------------------------------------------------------------ looking
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine import answers, strategies
 from engine.answers import AnswerLog
-from engine.errors import Cancelled, ParameterError, UsageError
+from engine.errors import Cancelled, ParameterError, ResourceError, UsageError
 from engine.job import Job
 from engine.model import Approach, Pair, Snapshot, Source, StepKind, Verdict
 from engine.problem import Problem
@@ -420,6 +420,27 @@ def test_a_stop_at_any_moment_leaves_no_half_state(
     live.job = Job()
     again = session(strategy, AnswerLog(live.log.events))
     assert unmoved(live.snapshot()) == unmoved(again.snapshot())
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_a_strategy_that_cannot_be_begun_never_reaches_the_log(prepared: bool) -> None:
+    """Else neither this session nor any later one could build the state."""
+    live = session("random", problem=Problem(np.random.default_rng(0).random((600, 2))))
+    for _ in range(3):
+        live.tell(live.ask().pair, Verdict.DIFFERENT)
+    before, events = seen(live.snapshot()), live.log.events
+    if prepared:  # another one was looked at meanwhile
+        live.consider(Approach("cobras"), Job())
+    live.job = stopped = Job()
+    with pytest.raises(ResourceError):
+        live.change_strategy(Approach("hmcahc", (("memory", "1"),)))
+    stopped.cancel()
+    with pytest.raises(Cancelled):
+        live.change_strategy(Approach("hmcahc"))
+    live.job = Job()
+    assert seen(live.snapshot()) == before
+    assert live.log.events == events
+    assert live.change_strategy(Approach("hmcahc")).approach.strategy == "hmcahc"
 
 
 def test_what_a_snapshot_shows_cannot_be_written_to() -> None:
