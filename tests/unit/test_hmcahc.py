@@ -20,6 +20,7 @@ from engine.neighbors import nearest
 from engine.problem import Problem
 from engine.session import Session
 from engine.strategies.hmcahc import Hmcahc, HmcahcParams
+from engine.strategies.hmcahc.asking import Rule
 from engine.strategies.hmcahc.certainty import (
     NONE,
     Levels,
@@ -532,6 +533,22 @@ class TestReplay:
         live.undo()
         assert same(live.clustering.labels, labels)
         assert live.ask() is not None
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("number", ["groups", "neighbours", "min_size", "questions", "memory"])
+def test_no_number_is_too_large(variant: str, number: str) -> None:
+    """What is beyond the number of items means no more than that, and takes no memory."""
+    points, truth = blobs()
+    Played(Problem(points), expert(truth), 10, variant=variant, **{number: 10**30})
+
+
+def test_a_timetable_for_more_questions_than_merges_has_them_all() -> None:
+    hierarchy = of_points(np.float32(blobs()[0]), "complete", Job(), memory=MEMORY)
+    n = hierarchy.n
+    for planned in (n - 1, n, 3 * n):
+        rule = Rule(HmcahcParams(variant="when2", questions=planned), hierarchy)
+        assert all(rule.asks(made, 0, 0) for made in range(1, n))
 
 
 def test_too_much_memory_is_refused_with_the_figure() -> None:

@@ -28,7 +28,8 @@ class Rule:
         self._falls = params.variant == "when1"
         self._due: npt.NDArray[np.bool_] | None = None
         if params.variant == "when2" and params.schedule == "steps":
-            planned = params.questions or _TIMETABLE
+            # as many questions as items, or more, fall due at every merge
+            planned = min(params.questions or _TIMETABLE, hierarchy.n)
             self._due = np.zeros(hierarchy.n + 1, dtype=np.bool_)
             self._due[np.arange(1, planned + 1) * hierarchy.n // (planned + 1)] = True
         elif params.variant == "when2":
