@@ -243,7 +243,7 @@ def _info(arguments: argparse.Namespace, job: Job) -> int:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return _DONE
     facts["answers"] = ", ".join(f"{count} {name}" for name, count in facts["answers"].items())
-    facts["params"] = " ".join(f"{key}={value}" for key, value in settings.params.items())
+    facts["params"] = " ".join(f"{key}={value}" for key, value in approach.params)
     facts["position"] = f"step #{log.position}" if log.position else "the start"
     facts["source_found"] = "yes" if found else "no: the folder or file is not there"
     for name, value in facts.items():

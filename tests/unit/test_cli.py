@@ -659,6 +659,9 @@ def test_a_strategy_chosen_later_is_the_one_told(array, tmp_path, capsys):
     assert run("info", project, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["strategy"], told["params"]) == ("cobras", {"starts": "4"})
+    assert run("info", project) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "strategy: cobras params: starts=4 seed:" in words
     assert run("replay", project, "--json", "-") == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["strategy"], told["steps"][-1]["kind"]) == ("cobras", "strategy")
