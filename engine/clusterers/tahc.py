@@ -2,8 +2,9 @@
 
 References
 ----------
-Traditional agglomerative hierarchical clustering, algorithm 1 of the article on HMCAHC
-(algorithms.md, sec. 5.1); Sørensen (1948), complete linkage.
+Traditional agglomerative hierarchical clustering, algorithm 1 of Zheng & Wu (2016), "Which, When,
+and How: Hierarchical Clustering with Human-Machine Cooperation", Algorithms 9(4), 88; Sørensen
+(1948), complete linkage.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@ every answer; at any pause they are those the method would end with if nothing m
 
 References
 ----------
-The article on HMCAHC: algorithm 1 is TAHC (`course.Course.of`), algorithm 3 `Hmcahc.run`. What it
-leaves open is settled in algorithms.md, sec. 5.
+Zheng & Wu (2016), "Which, When, and How: Hierarchical Clustering with Human-Machine Cooperation",
+Algorithms 9(4), 88: algorithm 1 is TAHC (`course.Course.of`), algorithm 3 `Hmcahc.run`. What it
+leaves open, such as ties, is said where it is settled.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 """Local adjustment: the least change that makes a grouping keep to the answers.
 
 Hidden here: how a group is split, how groups are joined, and what becomes of the tree below. After
-it no answer is broken (algorithms.md, sec. 5.3, step 4).
+it no answer is broken.
+
+References
+----------
+Zheng & Wu (2016), algorithm 3: the local adjustment. The order of the steps is ours.
 """
 
 from __future__ import annotations

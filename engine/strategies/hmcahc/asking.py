@@ -1,6 +1,10 @@
 """When to ask: the rules that say at which merges a question arises.
 
 Hidden here: the variants' rules. Promised: each looks at one merge and the certainty around it.
+
+References
+----------
+Zheng & Wu (2016), "when": early, late, or on a change of certainty.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ _FALL = 0.1
 
 
 class Rule:
-    """The rule of a variant on a hierarchy (algorithms.md, sec. 5.3).
+    """The rule of a variant on a hierarchy.
 
     All but two ask where certainty rises. `when1` asks where it falls by more than 0.1. `when2`
     keeps to the steps that the article reports, floor(q n / (Q + 1)) for q = 1..Q, or follows its

@@ -4,13 +4,13 @@ Hidden here: how the certainty of every level of a hierarchy is found without lo
 group at every level. Promised: exact values; ties go to the closest pair, then the lowest items.
 
 P_i is the share of item i's k nearest others that are in its group. A group's certainty is the
-least mean of P_i and P_j over its open pairs, the machine's that of its dirtiest group
-(algorithms.md, sec. 5.2). All sums are of whole numbers of neighbours, so that no two levels differ
-by rounding.
+least mean of P_i and P_j over its open pairs, the machine's that of its dirtiest group. All sums
+are of whole numbers of neighbours, so that no two levels differ by rounding. The article leaves
+open how ties are broken; the closest pair first does best of what was tried on Iris.
 
 References
 ----------
-The article on HMCAHC, its certainty by k-nearest-neighbour consistency.
+Zheng & Wu (2016): certainty by k-nearest-neighbour consistency.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@ most disputed, whatever the size of the groups.
 
 References
 ----------
-algorithms.md, sec. 5.3: single, average and complete linkage of the original distances, cut at the
-present number of groups; disagreement is the entropy of the votes on a pair.
+Zheng & Wu (2016), the variant that asks by a committee; disagreement is the entropy of the votes
+on a pair. Its members are not published: here single, average and complete linkage of the original
+distances, cut at the present number of groups.
 """
 
 from __future__ import annotations
