@@ -87,6 +87,20 @@ def describe(params: type[Any]) -> tuple[Parameter, ...]:
     )
 
 
+def setting(text: str) -> tuple[str, str]:
+    """Read "key=value".
+
+    Raises
+    ------
+    ParameterError
+        When it has no key, or no "=".
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ParameterError(f"'{text}' is not of the form key=value")
+    return key, value
+
+
 def parse(owner: str, params: type[P], texts: Mapping[str, str]) -> P:
     """Make a `Params` from texts; what is not given keeps its default.
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from engine import parameters
 from engine.dataset import Role
 from engine.device import DEVICES
 from engine.errors import ParameterError
@@ -207,7 +208,7 @@ def _add_strategy(parser: argparse.ArgumentParser) -> None:
     add("--strategy", default="falcon", metavar="NAME", help="see methods [falcon]")
     add(
         "--set",
-        type=_setting,
+        type=setting,
         action="extend",
         nargs="+",
         default=[],
@@ -259,11 +260,12 @@ def _budget(text: str) -> int:
     return _count(text, _MOST_QUESTIONS)
 
 
-def _setting(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key:
-        raise argparse.ArgumentTypeError(f"'{text}' is not of the form key=value")
-    return key, value
+def setting(text: str) -> tuple[str, str]:
+    """Read "key=value" for argparse."""
+    try:
+        return parameters.setting(text)
+    except ParameterError as error:
+        raise argparse.ArgumentTypeError(error.message) from error
 
 
 def _role(text: str) -> tuple[str, Role]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from engine.errors import ParameterError
 from engine.hierarchy import Tree
 from engine.job import Job
 from engine.model import Approach, Clustering, Cue, Pair, Query, Verdict
-from engine.parameters import Parameter, describe, named, parse, texts
+from engine.parameters import Parameter, describe, named, parse, setting, texts
 from engine.problem import Problem
 from engine.strategies.acdm import Acdm
 from engine.strategies.cobras import Cobras
@@ -148,13 +147,8 @@ def read(text: str) -> tuple[str, Approach]:
     """
     label, colon, spec = text.partition(":")
     name, *settings = (spec if colon else text).split() or [""]
-    given = {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise ParameterError(f"in '{text}', '{setting}' is not of the form key=value")
-        given[key] = value
-    return label.strip() if colon else " ".join(text.split()), complete(name, given)
+    given = complete(name, dict(map(setting, settings)))
+    return label.strip() if colon else " ".join(text.split()), given
 
 
 def parameters(name: str) -> tuple[Parameter, ...]:

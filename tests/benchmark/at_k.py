@@ -25,6 +25,7 @@ from engine.errors import EngineError
 from engine.job import Job
 from engine.model import IntArray, Pair
 from engine.outfile import write_json
+from engine.parameters import setting
 from engine.problem import Problem
 from engine.session import Session
 from engine.simulate import Oracle, simulate
@@ -85,7 +86,7 @@ def _scores(
 ) -> list[tuple[float, float]]:
     """Give NMI and ARI after each number of questions."""
     name, *settings = text.split()
-    params = dict(setting.split("=", 1) for setting in settings)
+    params = dict(map(setting, settings))
     kind = clusterers if name in clusterers.REGISTRY else strategies
     if any(parameter.name == "groups" for parameter in kind.parameters(name)):
         params.setdefault("groups", str(len(set(truth.tolist()))))

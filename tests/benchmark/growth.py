@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import strategies
+from engine.cli.arguments import setting
 from engine.errors import EngineError
 from engine.job import Job
 from engine.model import Verdict
@@ -317,7 +318,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--columns", nargs="+", type=_whole(1), default=[64, 784], metavar="D", help="[64 784]")
     add("--questions", type=_whole(1), default=200, metavar="N", help="per size [200]")
     add("--strategy", default="falcon", metavar="NAME", help="[falcon]")
-    add("--set", nargs="+", type=_setting, default=[], metavar="K=V", help="its parameters")
+    add("--set", nargs="+", type=setting, default=[], metavar="K=V", help="its parameters")
     add("--whole", action="store_true", help="also from reading the file to the first pair")
     add("--clock", choices=list(_CLOCKS), default="wall", help="time, or work on a busy machine")
     add("--seed", type=_whole(0), default=0, metavar="N", help="[0]")
@@ -335,13 +336,6 @@ def _whole(least: int) -> Callable[[str], int]:
         return number
 
     return read
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise argparse.ArgumentTypeError(f"{text} is not of the form key=value")
-    return name, value
 
 
 if __name__ == "__main__":
