@@ -23,6 +23,7 @@ import numpy as np
 
 from engine import answers, metrics, strategies
 from engine.answers import Event, EventKind
+from engine.constraints import Constraints
 from engine.errors import ParameterError
 from engine.job import Job
 from engine.model import Approach, IntArray, Pair, Verdict
@@ -134,14 +135,8 @@ def compare(
     """
     from engine.simulate import Oracle
 
-    labels = [label for label, _ in approaches]
-    if len(set(labels)) < len(labels):
-        raise ParameterError("two strategies have the same label", "Write “label: name key=value”.")
+    _check(approaches, noise)
     truth = study.truth()
-    # what is out of range is told before anything is done: the last may come after minutes
-    Oracle((), noise)
-    for _, approach in approaches:
-        strategies.make(approach.strategy, dict(approach.params))
     steps, open_ones = _answers_in_force(study)
     verdicts = [same for _, same in open_ones.values()]
     share = float(np.mean(verdicts)) if verdicts else None
@@ -163,6 +158,18 @@ def compare(
         )
         yield found
     yield replace(found, complete=True)
+
+
+def _check(approaches: Sequence[tuple[str, Approach]], noise: float) -> None:
+    """Refuse what is out of range before anything is done: the last may come after minutes."""
+    from engine.simulate import Oracle
+
+    labels = [label for label, _ in approaches]
+    if len(set(labels)) < len(labels):
+        raise ParameterError("two strategies have the same label", "Write “label: name key=value”.")
+    Oracle((), noise)
+    for _, approach in approaches:
+        strategies.make(approach.strategy, dict(approach.params))
 
 
 def _with(comparison: Comparison, at: int, trial: Trial) -> Comparison:
@@ -197,8 +204,6 @@ def _answers_in_force(study: Study) -> tuple[tuple[Event, ...], dict[int, tuple[
                 steps.append(step)
             else:
                 steps += [replace(step, answer=change.answer), change]
-    from engine.constraints import Constraints
-
     closure, open_ones = Constraints(), {}
     for said in answers.statements(path):
         if said.verdict is not Verdict.UNSURE and not closure.settles(said.pair):
