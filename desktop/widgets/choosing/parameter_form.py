@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from desktop.widgets import words
-from desktop.widgets.choosing.fold import Fold
+from desktop.widgets.choosing.folded_section import FoldedSection
 from desktop.widgets.choosing.parameter_field import ParameterField
 from engine.parameters import Parameter
 
@@ -46,7 +46,7 @@ class ParameterForm(QWidget):
             parameter.name: ParameterField(parameter, given.get(parameter.name))
             for parameter in parameters
         }
-        self.more: Fold | None = None
+        self.more: FoldedSection | None = None
         self.usual = QPushButton(self.tr("Back to the &usual values"))
         self.usual.setProperty("role", "small")
         self.usual.setAutoDefault(False)
@@ -71,7 +71,7 @@ class ParameterForm(QWidget):
             folded.setSpacing(12)
             for field in rest:
                 folded.addWidget(field)
-            self.more = Fold(self.tr("&More settings"), inside)
+            self.more = FoldedSection(self.tr("&More settings"), inside)
             column.addWidget(self.more)
         column.addWidget(self.usual, 0, Qt.AlignmentFlag.AlignLeft)
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from desktop import strategies
 from desktop.messages import Offer
 from desktop.translation import QT_TRANSLATE_NOOP
-from desktop.widgets.choosing.fold import Fold
+from desktop.widgets.choosing.folded_section import FoldedSection
 from desktop.widgets.choosing.parameter_field import Choice, ParameterField
 from desktop.widgets.choosing.parameter_form import ParameterForm
 from engine.model import Approach
@@ -118,7 +118,7 @@ class StrategySettings(QWidget):
         self.groups: ParameterField | None = None
         self.slips: SlipsField | None = None
         self.form: ParameterForm | None = None
-        self.fold: Fold | None = None
+        self.fold: FoldedSection | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -136,7 +136,7 @@ class StrategySettings(QWidget):
             self.form = ParameterForm(rest, texts)
             self.form.changed.connect(self._changed)
             if folded:
-                self.fold = Fold(self.tr("Se&ttings"), self.form)
+                self.fold = FoldedSection(self.tr("Se&ttings"), self.form)
                 self.fold.say(self.form.news)
             column.addWidget(self.fold or self.form)
 

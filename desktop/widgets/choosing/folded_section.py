@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 from desktop import theme
 
 
-class Fold(QWidget):
+class FoldedSection(QWidget):
     """The heading and what it hides, closed at first.
 
     Parameters
