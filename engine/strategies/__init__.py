@@ -34,7 +34,7 @@ class Strategy(Protocol):
     name
         Registry name, part of the command line's contract.
     version
-        Rises whenever picks may change.
+        Rises whenever picks, groups or confidence may change.
     Params
         Frozen dataclass of parameters with defaults; field metadata `help` explains each.
     """
