@@ -5,7 +5,8 @@ it no answer is broken.
 
 References
 ----------
-Zheng & Wu (2016), algorithm 3: the local adjustment. The order of the steps is ours.
+Zheng & Wu (2016), algorithm 3: the local adjustment, which they describe in words; the details are
+ours.
 """
 
 from __future__ import annotations

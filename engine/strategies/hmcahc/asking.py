@@ -4,7 +4,7 @@ Hidden here: the variants' rules. Promised: each looks at one merge and the cert
 
 References
 ----------
-Zheng & Wu (2016), "when": early, late, or on a change of certainty.
+Zheng & Wu (2016), their second problem: when the machine should ask.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ group at every level. Promised: exact values; ties go to the closest pair, then 
 
 P_i is the share of item i's k nearest others that are in its group. A group's certainty is the
 least mean of P_i and P_j over its open pairs, the machine's that of its dirtiest group. All sums
-are of whole numbers of neighbours, so that no two levels differ by rounding. The article leaves
-open how ties are broken; the closest pair first does best of what was tried on Iris.
+are of whole numbers of neighbours, so that no two levels differ by rounding. How ties are broken is
+left open by the article.
 
 References
 ----------
