@@ -1,8 +1,8 @@
 """Compare: several strategies on the answers a person gave, and on an expert made of labels.
 
 Hides how answers are replayed through another strategy. Promises that nothing is logged or kept in
-the project, that each strategy sees the very same items and answers, and that what is known so far
-is told after every step.
+the project, that each strategy sees the very same items and answers, that what is known so far is
+told after every step, and that a strategy which takes too much memory keeps no other from its turn.
 
 A strategy's groups are judged without labels by **foresight**: before each answer that nothing had
 settled, what did the groups made of the answers before it say about the pair? The pairs were chosen
@@ -24,7 +24,7 @@ import numpy as np
 from engine import answers, metrics, strategies
 from engine.answers import Event, EventKind
 from engine.constraints import Constraints
-from engine.errors import ParameterError
+from engine.errors import ParameterError, ResourceError
 from engine.job import Job
 from engine.model import Approach, IntArray, Pair, Verdict
 
@@ -67,12 +67,16 @@ class OwnAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One strategy in a comparison; None = not tried yet, or there is nothing to try it on."""
+    """One strategy in a comparison; None = not tried yet, or there is nothing to try it on.
+
+    `refused`: why it cannot be tried on so many items; empty = it can.
+    """
 
     label: str
     approach: Approach
     own: OwnAnswers | None = None
     curve: Curve | None = None
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +152,21 @@ def compare(
         noise,
     )
     for at, trial in enumerate(found.trials if steps else ()):
-        own = _on_own_answers(study, trial.approach, steps, open_ones, truth, job)
-        found = _with(found, at, replace(trial, own=own))
+        try:
+            own = _on_own_answers(study, trial.approach, steps, open_ones, truth, job)
+            found = _with(found, at, replace(trial, own=own))
+        except ResourceError as error:  # the others are not to go without
+            found = _with(found, at, replace(trial, refused=error.message))
         yield found
     for at, trial in enumerate(found.trials if truth is not None and budget else ()):
+        if trial.refused:
+            continue
         oracle = Oracle(truth if truth is not None else (), noise, study.problem.seed)
-        found = _with(
-            found, at, replace(trial, curve=_simulated(study, trial, oracle, budget, job))
-        )
+        try:
+            curve = _simulated(study, trial, oracle, budget, job)
+            found = _with(found, at, replace(trial, curve=curve))
+        except ResourceError as error:
+            found = _with(found, at, replace(trial, refused=error.message))
         yield found
     yield replace(found, complete=True)
 
@@ -291,6 +302,7 @@ def as_json(comparison: Comparison) -> dict[str, object]:
                 "params": dict(trial.approach.params),
                 "own": None if trial.own is None else _own_as_json(trial.own),
                 "simulated": None if trial.curve is None else _curve_as_json(trial.curve),
+                "refused": trial.refused or None,
             }
             for trial in comparison.trials
         ],

@@ -248,11 +248,15 @@ class ComparePage(QWidget):
         parts = []
         if any(trial.own is not None for trial in found.trials):
             words = self.tr("{0}, on your answers")
-            parts += [(words.format(trial.label), trial.own is not None) for trial in found.trials]
+            parts += [
+                (words.format(trial.label), trial.own is not None or bool(trial.refused))
+                for trial in found.trials
+            ]
         if found.labelled and found.budget:
             words = self.tr("{0}, on the labels")
             parts += [
-                (words.format(trial.label), trial.curve is not None) for trial in found.trials
+                (words.format(trial.label), trial.curve is not None or bool(trial.refused))
+                for trial in found.trials
             ]
         return parts
 

@@ -36,7 +36,14 @@ from engine.cli.telling import (
 )
 from engine.cli.terminal import Progress, interruptible, plain
 from engine.dataset import Dataset, Role, SourceKind, counted
-from engine.errors import Cancelled, DatasetError, EngineError, ParameterError, UsageError
+from engine.errors import (
+    Cancelled,
+    DatasetError,
+    EngineError,
+    ParameterError,
+    ResourceError,
+    UsageError,
+)
 from engine.job import Job
 from engine.outfile import STDOUT, check_output, exchanged, write_json
 
@@ -302,13 +309,15 @@ def _replay(arguments: argparse.Namespace, job: Job) -> int:
 
 def _compare(arguments: argparse.Namespace, job: Job) -> int:
     """Try strategies side by side; what was found before an interruption is told."""
-    from engine import compare, strategies
+    from engine import compare, export, strategies
 
     approaches = [strategies.read(text) for text in arguments.strategies or strategies.REGISTRY]
     check_output(arguments.json, arguments.source, ending=".json")
     _leave_a_core()
     found, status = None, _DONE
     with _to_compare_on(arguments, job) as study:
+        if arguments.csv is not None:
+            export.check_targets(study, arguments.csv, None, overwrite=True)
         in_use = study.session.approach
         if not arguments.strategies and in_use not in (one for _, one in approaches):
             approaches.insert(0, ("in use", in_use))
@@ -322,17 +331,20 @@ def _compare(arguments: argparse.Namespace, job: Job) -> int:
                 raise
             _remark("interrupted; this was found until then")
             status = _INTERRUPTED
+        refused = [trial.refused for trial in found.trials if trial.refused] if found else []
         if found is None or not any(trial.own or trial.curve for trial in found.trials):
+            if refused:
+                raise ResourceError(refused[0])
             raise ParameterError(
                 "there is nothing to compare on: no answers, and no labels to make an expert of",
                 "Answer some questions first, or give --budget and a source with labels.",
             )
-        if arguments.csv is not None and found.complete:
-            _remark(compare.write_csv(study, found, arguments.csv))
-    if found.complete:
-        write_json(arguments.json, compare.as_json(found))
-    if arguments.json != STDOUT:
-        print(*comparison_in_words(found), sep="\n")
+        if arguments.json != STDOUT:  # first: files may turn out to find no room
+            print(*comparison_in_words(found), sep="\n", flush=True)
+        if found.complete:
+            write_json(arguments.json, compare.as_json(found))
+            if arguments.csv is not None:
+                _remark(compare.write_csv(study, found, arguments.csv))
     return status
 
 

@@ -102,6 +102,9 @@ def comparison_in_words(comparison: Comparison) -> Iterator[str]:
         yield ""
     if curves:
         yield from _curves_in_words(curves, comparison, width)
+    for trial in comparison.trials:
+        if trial.refused:
+            yield f"Not tried: {plain(trial.label)}: {plain(trial.refused)}"
 
 
 def _own_in_words(

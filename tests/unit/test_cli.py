@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import re
@@ -632,6 +633,39 @@ def test_compare_tells_what_was_found_before_it_was_interrupted(
     assert "cobras" not in told.out
     assert "interrupted" in told.err
     assert not out.exists()
+
+
+def test_compare_says_what_could_not_be_tried(tmp_path, capsys):
+    many = tmp_path / "many.npz"
+    np.savez(many, X=np.random.default_rng(0).random((600, 2)), y=np.arange(600) % 3)
+    large = ("--budget", 2, "--strategies", "hmcahc memory=1")
+    assert run("compare", many, *large, "random") == 0
+    told = capsys.readouterr().out
+    assert "Not tried: hmcahc memory=1: the distances between 600 items" in told
+    assert run("compare", many, *large) == 2
+    assert "1 MB are allowed" in capsys.readouterr().err
+
+
+def test_compare_loses_nothing_to_a_file_that_cannot_be_written(
+    array, tmp_path, capsys, monkeypatch
+):
+    def full(*_given):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    two = ("--budget", 3, "--strategies", "falcon", "random")
+    monkeypatch.setattr(compare, "compare", lambda *_given, **_chosen: pytest.fail("too late"))
+    missing = tmp_path / "no"
+    for target, named in ((missing / "c.csv", missing), (tmp_path, tmp_path), (array, array)):
+        assert run("compare", array, *two, "--csv", target) == 2
+        assert str(named) in capsys.readouterr().err
+    monkeypatch.undo()
+    monkeypatch.setattr(cli, "write_json", full)
+    monkeypatch.setattr(compare, "write_csv", full)
+    for option in ("--csv", "--json"):
+        assert run("compare", array, *two, option, tmp_path / "c") == 2
+        told = capsys.readouterr()
+        assert "random" in told.out
+        assert "No space left" in told.err
 
 
 def test_compare_refuses_what_it_cannot_use(array, table, tmp_path, capsys):

@@ -143,6 +143,30 @@ def test_nonsense_is_refused(
         last(compare.compare(study, approaches, Job(), budget=5, noise=noise))
 
 
+@pytest.mark.parametrize("answered", [0, 5])
+def test_one_that_takes_too_much_memory_keeps_no_other_from_its_turn(
+    tmp_path: Path, answered: int
+) -> None:
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "many.npz", X=rng.random((600, 2)), y=np.arange(600) % 3)
+    three = [TWO[1], strategies.read("large: hmcahc memory=1"), strategies.read("random")]
+    with Study.create(tmp_path / "many.npz", Job(), path=None) as many:
+        simulate(many.session, Oracle(many.truth()), answered, Job())
+        found = last(compare.compare(many, three, Job(), budget=3))
+    first, large, other = found.trials
+    assert (large.own, large.curve) == (None, None)
+    assert "1 MB are allowed" in large.refused
+    for trial in (first, other):
+        assert not trial.refused
+        assert trial.curve is not None
+        assert (trial.own is not None) is bool(answered)
+    assert [one["refused"] for one in compare.as_json(found)["strategies"]] == [
+        None,
+        large.refused,
+        None,
+    ]
+
+
 def test_it_can_be_stopped(study: Study) -> None:
     job = Job()
     found = compare.compare(study, TWO, job, budget=10)

@@ -364,5 +364,9 @@ def _curve_cells(trial: Trial, measure: str, marks: Sequence[int]) -> tuple[str,
 
 def _row(trial: Trial, place: int, remark: str, cells: tuple[str, ...]) -> Row:
     if all(cell == _NONE for cell in cells):
-        remark = translate("Findings", "not tried yet")
+        remark = (
+            translate("Findings", "takes too much memory")
+            if trial.refused
+            else translate("Findings", "not tried yet")
+        )
     return Row(trial.approach, place, trial.label, remark, cells)
