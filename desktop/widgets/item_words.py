@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 import numpy as np
 
@@ -58,6 +59,11 @@ class ItemWords:
     def short_name(self, item: int) -> str:
         """Give the last part of a path, for places where the folder has no room."""
         return self._items[item].name.rpartition("/")[2]
+
+    def shortest_name(self, item: int) -> str:
+        """Give the name without folder and, of a picture, without what all pictures end in."""
+        name = self.short_name(item)
+        return PurePath(name).stem if self.has_picture(item) else name
 
     def copies(self, item: int) -> tuple[str, ...]:
         """Give the names of the exact copies that the item stands for."""

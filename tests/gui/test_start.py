@@ -77,6 +77,16 @@ def test_nothing_is_cut_off_at_the_smallest_window(page: StartPage) -> None:
     assert row.button.height() >= row.button.sizeHint().height()
 
 
+def test_a_long_name_is_shortened_in_its_middle(page: StartPage, qtbot: QtBot) -> None:
+    name = "the second series of the hospital, " * 4 + "two experts"
+    page.show_recent((Recent(f"/a/{name}.pairloom", 12, 3, True),))
+    page.resize(1000, 640)
+    (row,) = page._rows
+    qtbot.waitUntil(lambda: row.name.width() + row.state.width() < row.button.width())
+    qtbot.waitUntil(lambda: row.name.shown().endswith("experts"))
+    assert row.name.shown() != row.name.text() == name
+
+
 def test_colours_follow_the_look(page: StartPage) -> None:
     def picture() -> bytes:
         return bytes(page._tiles[0]._picture.pixmap().toImage().constBits())

@@ -216,7 +216,7 @@ class TreeDrawing:
         for node in drawn.condensed:
             self._write(painter, frame, node, words.number(self.branches.size(node)), muted)
         for item in drawn.items:
-            self._write(painter, frame, item, self._words.short_name(item), text)
+            self._write(painter, frame, item, self._words.shortest_name(item), text)
 
     def _write(self, painter: QPainter, frame: Frame, node: int, text: str, ink: QColor) -> None:
         left, right = frame.sides(node)
@@ -235,7 +235,8 @@ class TreeDrawing:
             font.setPixelSize(max(_SMALLEST, min(int(metrics.height() * 0.75), int(wide))))
             painter.setFont(font)
             metrics = QFontMetricsF(font)
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, LABELS - 8)
+            # files of one camera or archive begin alike: their ends tell them apart
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideLeft, LABELS - 8)
             place = QRectF(0, -metrics.height() / 2, LABELS - 4, metrics.height())
             painter.drawText(place, _LEFT, shown)
             painter.restore()
