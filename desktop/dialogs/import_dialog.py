@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QSpinBox,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -34,6 +33,7 @@ from desktop.dialogs.found import FoundPanel
 from desktop.messages import CreateProject, Failed, Opened, Scanned, ScanSource, Stopped, Working
 from desktop.translation import QT_TRANSLATE_NOOP
 from desktop.widgets.choosing.strategy_choice import StrategyChoice
+from desktop.widgets.number_box import NumberBox
 from desktop.widgets.scrolling import scrolled_card
 from desktop.widgets.state_bar import said
 
@@ -145,15 +145,13 @@ class ImportDialog(QDialog):
         self.choice = StrategyChoice(folded=True)
         self.choice.setContentsMargins(0, 0, 0, 10)
         self.choice.changed.connect(self._check)
-        self.planned = QSpinBox()
+        self.planned = NumberBox()
         self.planned.setRange(0, _MOST)
         self.planned.setSingleStep(25)
         self.planned.setSpecialValueText(self.tr("as many as it takes"))
         self.planned.setValue(_PLANNED)
-        self.seed = QSpinBox()
+        self.seed = NumberBox()
         self.seed.setRange(0, 2**31 - 1)
-        for number in (self.planned, self.seed):
-            number.lineEdit().setTextMargins(7, 0, 0, 0)  # style sheets cannot say this
         self.path = QLineEdit(str(paths.new_project_file(self._source)))
         self.path.textChanged.connect(self._check)
         self.browse = QPushButton(self.tr("&Browse…"))

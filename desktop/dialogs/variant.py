@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
+    QHBoxLayout,
     QLabel,
+    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -50,14 +51,15 @@ class VariantDialog(QDialog):
         self.wrong = QLabel(wordWrap=True)
         self.wrong.setProperty("role", "error")
         self.wrong.setAccessibleName(self.tr("What is wrong"))
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.add = self.buttons.addButton(self.tr("&Add"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.cancel = QPushButton(self.tr("Cancel"))
+        self.add = QPushButton(self.tr("&Add"))
         self.add.setProperty("role", "primary")
+        self.add.setDefault(True)
         self._lay_out()
         self.choice.offer(offers, start)
         self.choice.changed.connect(self._check)
-        self.buttons.accepted.connect(self._accept)
-        self.buttons.rejected.connect(self.reject)
+        self.add.clicked.connect(self._accept)
+        self.cancel.clicked.connect(self.reject)
         self._check()
         self.choice.names.setFocus()
 
@@ -72,7 +74,12 @@ class VariantDialog(QDialog):
         column.setSpacing(10)
         column.addWidget(scrolled_card(inside, self.tr("Choices")), 1)
         column.addWidget(self.wrong)
-        column.addWidget(self.buttons)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(10)
+        buttons.addStretch(1)
+        for button in (self.cancel, self.add):
+            buttons.addWidget(button)
+        column.addLayout(buttons)
 
     def _check(self) -> None:
         fault = self.choice.fault

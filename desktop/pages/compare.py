@@ -178,6 +178,7 @@ class ComparePage(QWidget):
         if isinstance(request, Compare):
             self._awaited = True
             self._run(running=True)
+            self._say_stale()
             self.setup.tell(self.tr("Starting…"), 0)
 
     def _add(self) -> None:
@@ -289,11 +290,13 @@ class ComparePage(QWidget):
         self._arrange()
 
     def _say_stale(self) -> None:
-        known = self._found is not None and not self._running
-        stale = known and self._found_at != self._state()
-        self.stale.say(
-            self.tr("Answers or strategy have changed since; this is how it was.") if stale else ""
-        )
+        told = ""
+        if self._found is not None and not self._running:
+            if self._found_at != self._state():
+                told = self.tr("Answers or strategy have changed since; this is how it was.")
+            elif not self._found.complete:
+                told = self.tr("It ended early; this is what was found until then.")
+        self.stale.say(told)
 
     @property
     def _on_answers(self) -> bool:

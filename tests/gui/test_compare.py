@@ -222,6 +222,20 @@ def test_the_keyboard_ticks_and_compares(
     assert len({label for label, _ in request.approaches}) == 3
 
 
+def test_who_begins_by_keys_keeps_the_keyboard(
+    qtbot: QtBot, page: ComparePage, controller: Controller
+) -> None:
+    controller.receive(study())
+    for inside in (page.setup.contenders, page.setup.add, page.setup.questions):
+        inside.setFocus()
+        page.compare()
+        assert page.setup.start.hasFocus()
+        controller.receive(Stopped("Compare"))
+    page.labels.plot.setFocus()
+    page.compare()
+    assert not page.setup.start.hasFocus()
+
+
 def test_the_dialog_checks_by_the_rules_of_the_engine(qtbot: QtBot) -> None:
     dialog = VariantDialog(OFFERS)
     qtbot.addWidget(dialog)
@@ -306,7 +320,7 @@ def test_results_come_in_part_by_part(page: ComparePage, controller: Controller)
     )
     assert "Small sets, on your answers" in page.setup.doing.text()
     assert cells(page.answers, 0)[3] == "15 of 20\n(75\N{NO-BREAK SPACE}%)"
-    assert "not tried yet" in cells(page.answers, 1)[0]
+    assert "not tried" in cells(page.answers, 1)[0]
     before = page.setup.progress.value()
     controller.receive(Working(1, 2, "Replaying answers"))
     assert page.setup.progress.value() > before
@@ -326,6 +340,17 @@ def test_stop_keeps_what_is_there(page: ComparePage, controller: Controller) -> 
     assert page.setup.start.text().replace("&", "") == "Compare"
     assert cells(page.answers, 0)[1] == "4"
     assert page.save.isEnabled()
+    assert "ended early" in page.stale.text
+    page.setup.start.click()
+    assert not page.stale.isVisible()
+    controller.receive(Compared(BOTH))
+    assert not page.stale.isVisible()
+
+
+def test_nothing_is_said_to_have_been_found_before_it_was() -> None:
+    untried = comparison(Trial("Small sets", COBRAS))
+    assert "No strategy has been tried" in on_answers(untried).facts
+    assert "No strategy has been tried" in on_labels(untried, "ari").facts
 
 
 def test_what_goes_wrong_ends_it(page: ComparePage, controller: Controller) -> None:

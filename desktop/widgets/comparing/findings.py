@@ -168,7 +168,7 @@ def on_answers(comparison: Comparison) -> Finding:
 
 def _facts_of_answers(comparison: Comparison, own: OwnAnswers | None) -> str:
     if own is None:
-        return translate("Findings", "Your answers are being replayed through the first strategy.")
+        return translate("Findings", "No strategy has been tried on your answers so far.")
     said = [
         translate("Findings", "Your {0} were replayed through each strategy.").format(
             words.answers(own.answers)
@@ -304,6 +304,10 @@ def _after_questions(at: int) -> str:
 
 
 def _facts_of_labels(comparison: Comparison) -> str:
+    if all(trial.curve is None for trial in comparison.trials):
+        return translate(
+            "Findings", "No strategy has been tried on the labels so far; your answers come first."
+        )
     wrong = (
         translate("Findings", "without a mistake")
         if comparison.noise == 0
@@ -367,6 +371,6 @@ def _row(trial: Trial, place: int, remark: str, cells: tuple[str, ...]) -> Row:
         remark = (
             translate("Findings", "takes too much memory")
             if trial.refused
-            else translate("Findings", "not tried yet")
+            else translate("Findings", "not tried")
         )
     return Row(trial.approach, place, trial.label, remark, cells)

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QFormLayout,
+    QApplication,
     QFrame,
+    QGridLayout,
     QGroupBox,
     QLabel,
     QProgressBar,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from desktop.messages import Opened
 from desktop.widgets.comparing.contenders import Contenders, Entrants
+from desktop.widgets.number_box import NumberBox
 
 _QUESTIONS, _MOST_QUESTIONS = 100, 2000
 _MOST_ERRORS = 50  # per cent; more would be an expert to be taken at the opposite
@@ -55,12 +56,12 @@ class Setup(QFrame):
         self.add = QPushButton(self.tr("Add other &settings…"), self)
         self.add.setProperty("role", "small")
         self.add.setToolTip(self.tr("Add a strategy with parameters of your own"))
-        self.questions = QSpinBox(self)
+        self.questions = NumberBox(self)
         self.questions.setRange(0, _MOST_QUESTIONS)
         self.questions.setSingleStep(25)
         self.questions.setValue(_QUESTIONS)
         self.questions.setSpecialValueText(self.tr("none"))
-        self.errors = QSpinBox(self)
+        self.errors = NumberBox(self)
         self.errors.setRange(0, _MOST_ERRORS)
         self.errors.setSuffix(self.tr(" %"))
         self.errors.setSpecialValueText(self.tr("none"))
@@ -90,10 +91,14 @@ class Setup(QFrame):
             wordWrap=True,
         )
         about.setProperty("role", "muted")
-        form = QFormLayout()
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        form.addRow(self.tr("&Questions"), self.questions)
-        form.addRow(self.tr("Wrong &replies"), self.errors)
+        form = QGridLayout()
+        form.setColumnStretch(1, 1)
+        asked = ((self.tr("&Questions"), self.questions), (self.tr("Wrong &replies"), self.errors))
+        for row, (text, box) in enumerate(asked):
+            name = QLabel(text, self.expert)
+            name.setBuddy(box)
+            form.addWidget(name, row, 0)
+            form.addWidget(box, row, 1)
         inside = QVBoxLayout(self.expert)
         inside.setSpacing(6)
         inside.addLayout(form)
@@ -143,6 +148,9 @@ class Setup(QFrame):
         """Offer to stop instead of to begin, or the other way round."""
         self._running = running
         self.start.setText(self.tr("St&op") if running else self.tr("&Compare"))
+        focus = QApplication.focusWidget()
+        if running and focus is not None and self.isAncestorOf(focus):
+            self.start.setFocus()  # else what is shut would drop the keyboard
         for widget in (self.contenders, self.add, self.expert):
             widget.setEnabled(not running)
         self.doing.setVisible(running)

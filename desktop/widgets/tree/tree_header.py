@@ -8,12 +8,12 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSpinBox,
     QToolButton,
     QWidget,
 )
 
 from desktop import theme
+from desktop.widgets.number_box import NumberBox
 from desktop.widgets.tree.branches import Scale
 from desktop.widgets.tree.tree_words import TreeWords
 
@@ -34,7 +34,7 @@ class TreeHeader(QWidget):
         super().__init__(parent)
         self._label = QLabel(self.tr("Groups"), self)
         self._label.setProperty("role", "heading")
-        self.groups = QSpinBox(self)
+        self.groups = NumberBox(self)
         self.groups.setKeyboardTracking(False)
         self.groups.setAccessibleName(self.tr("Number of groups at the cut"))
         self.groups.setToolTip(self.tr("Number of groups at the cut"))
