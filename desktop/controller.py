@@ -18,9 +18,13 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from desktop.messages import (
     Changed,
     Closed,
+    CloseProject,
+    Compare,
     Compared,
+    Consider,
     Considered,
     Crashed,
+    CreateProject,
     Cut,
     CutTree,
     Exported,
@@ -28,10 +32,13 @@ from desktop.messages import (
     Idle,
     LongRequest,
     Opened,
+    OpenProject,
     Replayed,
     Reply,
     Request,
     Scanned,
+    ScanSource,
+    ShowTree,
     Stopped,
     TreeShown,
     View,
@@ -41,6 +48,9 @@ from engine.model import Snapshot
 
 if TYPE_CHECKING:
     from desktop.worker import EngineWorker
+
+_LEAVING = (ScanSource, CreateProject, OpenProject, CloseProject)
+_TRIES_OUT = (Consider, ShowTree, Compare)
 
 
 class Controller(QObject):
@@ -106,7 +116,6 @@ class Controller(QObject):
         self._cutting = False  # a cut is looked at, or awaited
         self._under_way: deque[Request] = deque()  # sent, and not yet done with
         self._busy = False
-        self._stoppable = False
         if worker is not None:
             queued = Qt.ConnectionType.QueuedConnection
             self._queued.connect(worker.handle, queued)
@@ -152,14 +161,18 @@ class Controller(QObject):
     @property
     def can_stop(self) -> bool:
         """Whether that something is a long task that `cancel` stops."""
-        return self._busy and self._stoppable
+        return self._busy and isinstance(self.under_way, LongRequest)
 
     # ------------------------------------------------------------------ intents
 
     def send(self, request: Request) -> None:
-        """Ask the engine for something; the answer comes as a signal."""
+        """Ask the engine for something; the answer comes as a signal.
+
+        Whoever turns to another project does not wait for what was being tried out in this one.
+        """
+        if isinstance(request, _LEAVING) and self._only_tries_out:
+            self.cancel()
         self._busy = True
-        self._stoppable = isinstance(request, LongRequest)
         self._look_is_last = isinstance(request, View)
         self._under_way.append(request)
         if self._worker is None:
@@ -168,6 +181,12 @@ class Controller(QObject):
             self._worker.announce()
             self._queued.emit(request)
         self.requestSent.emit(request)
+
+    @property
+    def _only_tries_out(self) -> bool:
+        """Whether of the long tasks asked for none does more than to work something out."""
+        long = [request for request in self._under_way if isinstance(request, LongRequest)]
+        return bool(long) and all(isinstance(request, _TRIES_OUT) for request in long)
 
     def cancel(self) -> None:
         """Stop the long task that is running; `stopped` follows. Returns at once."""

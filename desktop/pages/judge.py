@@ -457,7 +457,10 @@ class JudgePage(QWidget):
 
     def _draw_back(self) -> None:
         self.pane.area.dimmed = True
-        self.pane.note.say(self.tr("Choosing the next pair…"))
+        if self._controller.can_stop:
+            self.pane.note.say(self.tr("Your answer waits until what is under way is done (below)"))
+        else:
+            self.pane.note.say(self.tr("Choosing the next pair…"))
 
     def _show_confidence(self) -> None:
         guess = self.pane.guess.isChecked()

@@ -276,6 +276,7 @@ class TreePage(QWidget):
                 replaying=self._controller.replaying,
                 can_ask=self._can_aim(live, looked),
                 too_few=too_few,
+                behind=self.loader.is_behind,
             )
         )
         broken = self._answers.broken(groups) if self._answers is not None else ()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
 from desktop.controller import Controller
-from desktop.messages import Stopped, Working
+from desktop.messages import Compare, Stopped, Working
 from desktop.widgets import words
 
 _PATIENCE_MS = 250  # what is done sooner is not worth telling
@@ -86,8 +86,11 @@ class StateBar(QStatusBar):
         self.progress.hide()
         self.stop.hide()
 
-    def _stopped(self, _news: Stopped) -> None:
-        self.showMessage(self.tr("Stopped; nothing was left behind"), 4000)
+    def _stopped(self, news: Stopped) -> None:
+        if news.what == Compare.__name__:  # of which the page keeps what was found
+            self.showMessage(self.tr("Stopped; nothing was changed"), 4000)
+        else:
+            self.showMessage(self.tr("Stopped; nothing was left behind"), 4000)
 
     def _count(self) -> None:
         opened, snapshot = self._controller.opened, self._controller.snapshot

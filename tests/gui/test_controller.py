@@ -7,12 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QObject, Signal, Slot
 from pytestqt.qtbot import QtBot
 
 from desktop.controller import Controller
 from desktop.messages import (
     Changed,
     Closed,
+    CloseProject,
+    Compare,
     Crashed,
     Cut,
     Export,
@@ -20,8 +23,10 @@ from desktop.messages import (
     Failed,
     Idle,
     Opened,
+    OpenProject,
     Replayed,
     Reply,
+    Request,
     Scanned,
     ShowTree,
     Stopped,
@@ -179,6 +184,54 @@ def test_busy_from_request_to_idle(controller: Controller) -> None:
     controller.send(Export(csv=Path("g.csv")))
     assert controller.can_stop
     controller.cancel()  # without an engine: nothing to stop, nothing breaks
+
+
+def test_what_is_asked_for_meanwhile_does_not_take_the_stop_away(controller: Controller) -> None:
+    controller.send(Compare((), 10))
+    controller.send(Undo())
+    assert controller.can_stop
+    controller.receive(Idle())
+    controller.receive(Working(1, 2, "Thinking"))
+    assert not controller.can_stop
+
+
+class Engine(QObject):
+    """Stands in for the worker: counts how often it is stopped."""
+
+    replied = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stops = 0
+
+    @Slot(object)
+    def handle(self, request: object) -> None:
+        """Leave it undone."""
+
+    def announce(self) -> None:
+        """Hear of a request."""
+
+    def cancel(self) -> None:
+        """Count."""
+        self.stops += 1
+
+
+@pytest.mark.parametrize(
+    ("under_way", "stops"),
+    [([Compare((), 10)], 1), ([ShowTree(), Undo()], 1), ([Export()], 0), ([Undo()], 0),
+     ([Compare((), 10), Export()], 0)],
+)  # fmt: skip
+@pytest.mark.parametrize("leaving", [CloseProject(), OpenProject(Path("b.pairloom"))])
+def test_another_project_waits_for_what_matters_alone(
+    qtbot: QtBot, under_way: list[Request], stops: int, leaving: Request
+) -> None:
+    engine = Engine()
+    controller = Controller(engine)  # type: ignore[arg-type]
+    for request in under_way:
+        controller.send(request)
+    assert engine.stops == 0
+    controller.send(leaving)
+    assert engine.stops == stops
 
 
 def test_closing_leaves_nothing(controller: Controller, qtbot: QtBot) -> None:

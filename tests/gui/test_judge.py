@@ -27,6 +27,7 @@ from desktop.main_window import MainWindow
 from desktop.messages import (
     Changed,
     Closed,
+    Compare,
     Crashed,
     Failed,
     Idle,
@@ -482,6 +483,14 @@ def test_the_pair_is_drawn_back_only_when_choosing_takes_long(bench: Bench, qtbo
     assert "Choosing" in bench.page.pane.note.text()
     bench.reply(bench.after(Verdict.SAME))
     assert not bench.page.pane.area.dimmed
+
+
+def test_an_answer_that_waits_for_something_else_says_so(bench: Bench, qtbot: QtBot) -> None:
+    bench.start().ready()
+    bench.controller.send(Compare((), 10))
+    bench.press(Qt.Key.Key_S, "s")
+    qtbot.waitUntil(lambda: bench.page.pane.area.dimmed)
+    assert "Your answer waits" in bench.page.pane.note.text()
 
 
 # ------------------------------------------------------------------ taking back

@@ -18,6 +18,7 @@ from desktop.controller import Controller
 from desktop.messages import (
     Changed,
     ChangeStrategy,
+    Compare,
     Cut,
     CutTree,
     Failed,
@@ -31,8 +32,10 @@ from desktop.messages import (
 )
 from desktop.pages.tree import TreePage
 from desktop.widgets.groups.group_model import BRANCH
+from desktop.widgets.item_words import ItemWords
 from desktop.widgets.tree.branches import MOST, Branches, Scale
 from desktop.widgets.tree.tree_loader import Loading
+from desktop.widgets.tree.tree_notice import Situation
 from engine.hierarchy import Hierarchy, Inquiry, Tree
 from engine.model import Approach, Pair, Snapshot, Verdict
 from tests.gui.handmade import (
@@ -239,6 +242,44 @@ def test_progress_is_told_and_can_be_stopped(desk: Desk, qtbot: QtBot) -> None:
     assert desk.trees_asked == 1
     qtbot.mouseClick(notice.retry, Qt.MouseButton.LeftButton)
     assert desk.trees_asked == 2
+
+
+def test_a_tree_that_waits_for_something_else_says_so(desk: Desk, qtbot: QtBot) -> None:
+    desk.controller.send(Compare((), 10))
+    desk.show()
+    qtbot.waitUntil(lambda: desk.page.loader.state is Loading.WORKING)
+    notice = desk.page.notice
+    assert "waits until" in notice.text.text()
+    assert notice.stop.isVisible()
+    desk.controller.receive(Working(3, 12, "Asking the simulated expert"))
+    assert "simulated" not in notice.hint.text()
+    desk.controller.receive(Idle())
+    desk.controller.receive(Working(3, 12, "Merging groups"))
+    assert "waits" not in notice.text.text()
+    assert "3 / 12" in notice.hint.text()
+
+
+def test_what_is_said_above_the_tree_takes_the_same_room(desk: Desk) -> None:
+    desk.show(tree_of(balanced(N), groups=3))
+    notice = desk.page.notice
+    high = notice.height()
+    notice.show_state(Situation(cut=4, own=3, can_ask=True))
+    notice.ask.click()
+    desk.page.layout().activate()
+    assert notice.agree.isVisible()
+    assert notice.height() == high
+
+
+def test_names_under_the_tree_show_their_ends() -> None:
+    _, opened = controller_on(4)
+    items = tuple(
+        replace(item, name=f"folder/hospital archive, patient {at}.png", path=b"a.png")
+        for at, item in enumerate(opened.items)
+    )
+    item_words = ItemWords(replace(opened, items=items))
+    assert item_words.shortest_name(3) == "hospital archive, patient 3"
+    rows = tuple(replace(item, name="lot 3.2", path=None) for item in items)
+    assert ItemWords(replace(opened, items=rows)).shortest_name(3) == "lot 3.2"
 
 
 def test_a_failure_is_told_with_its_hint_and_not_tried_again_unasked(desk: Desk) -> None:

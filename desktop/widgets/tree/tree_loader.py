@@ -100,6 +100,11 @@ class TreeLoader(QObject):
         self._ask()
 
     @property
+    def is_behind(self) -> bool:
+        """Whether something else that takes long is done before the tree."""
+        return self._awaited and not self._is_ours and self._controller.can_stop
+
+    @property
     def _is_ours(self) -> bool:
         return isinstance(self._controller.under_way, ShowTree)
 
@@ -136,8 +141,8 @@ class TreeLoader(QObject):
             self._ask()
 
     def _working(self, news: Working) -> None:
-        if self._awaited and self._is_ours:
-            self.told = news
+        if self._awaited:
+            self.told = news if self._is_ours else None
             if self.state is Loading.WORKING:
                 self.changed.emit()
 

@@ -44,6 +44,8 @@ class Situation:
         Whether the strategy can be asked for as many groups as the cut has.
     too_few
         Whether there are not even two items.
+    behind
+        Whether the tree is worked out only after something else that is under way.
     """
 
     loading: Loading = Loading.NOTHING
@@ -53,6 +55,7 @@ class Situation:
     replaying: bool = False
     can_ask: bool = False
     too_few: bool = False
+    behind: bool = False
 
 
 class TreeNotice(QFrame):
@@ -111,7 +114,8 @@ class TreeNotice(QFrame):
         row.setContentsMargins(12, 5, 8, 5)
         row.setSpacing(8)
         row.addLayout(told, 1)
-        self.setMinimumHeight(2 * self.fontMetrics().lineSpacing() + 14)
+        tallest = max(button.sizeHint().height() for button in self._buttons)
+        self.setMinimumHeight(max(2 * self.fontMetrics().lineSpacing() + 14, tallest + 12))
         for part in (self._bar, *self._buttons):
             row.addWidget(part)
 
@@ -160,6 +164,9 @@ class TreeNotice(QFrame):
         if now.too_few:
             return self.tr("There is nothing to merge: a tree needs two items or more."), ""
         if now.loading is Loading.WORKING:
+            if now.behind:
+                hint = self.tr("Stop ends both.")
+                return self.tr("The tree waits until what is under way is done."), hint, self.stop
             doing = said(now.told) if isinstance(now.told, Working) else ""
             return self.tr("Working out the tree…"), doing, self.stop
         if now.loading is Loading.FAILED and isinstance(now.told, Failed):
