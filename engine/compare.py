@@ -26,7 +26,7 @@ from engine.answers import Event, EventKind
 from engine.constraints import Constraints
 from engine.errors import ParameterError, ResourceError
 from engine.job import Job
-from engine.model import Approach, IntArray, Pair, Verdict
+from engine.model import Approach, Clustering, IntArray, Pair, Verdict
 
 if TYPE_CHECKING:
     from engine.simulate import Curve, Oracle
@@ -195,8 +195,8 @@ def _with(comparison: Comparison, at: int, trial: Trial) -> Comparison:
 def _answers_in_force(study: Study) -> tuple[tuple[Event, ...], dict[int, tuple[Pair, bool]]]:
     """Give the steps that bear on groups, and the answers that nothing before them settled.
 
-    Changed answers stand where they were first given, with the verdict in force; ways of asking
-    that were chosen and names are left out.
+    Changed answers stand where they were first given, with the verdict in force; names are left
+    out, and of the ways of asking that were chosen all but the last, which is in use.
 
     Returns
     -------
@@ -205,9 +205,10 @@ def _answers_in_force(study: Study) -> tuple[tuple[Event, ...], dict[int, tuple[
     """
     path = study.session.log.path()
     changed = {step.target: step for step in path if step.kind is EventKind.REVISE and step.answer}
+    chosen = [step for step in path if step.kind is EventKind.STRATEGY][-1:]
     steps: list[Event] = []
     for step in path:
-        if step.kind is EventKind.SET_ASIDE:
+        if step.kind is EventKind.SET_ASIDE or step in chosen:
             steps.append(step)
         elif step.kind is EventKind.ANSWER:
             change = changed.get(step.seq)
@@ -234,23 +235,31 @@ def _on_own_answers(
 ) -> OwnAnswers:
     """Let a strategy begin with more and more of the answers, and look at what it foresees.
 
-    The strategy in use is not begun anew each time: its groups are those there were.
+    The strategy in use is not begun anew each time since it was chosen: its groups are those there
+    were.
     """
     from engine.fold import Fold
 
     started = time.perf_counter()
     folding = Fold(study.problem.apart(), approach, job)
-    anew = None if approach == study.session.approach else approach
+    in_use = approach == study.session.approach
+    chosen = [at for at, step in enumerate(steps, 1) if step.kind is EventKind.STRATEGY]
+
+    def groups(done: int) -> Clustering:
+        as_there_were = in_use and all(at <= done for at in chosen)
+        anew = None if as_there_were else approach
+        return folding.build(steps[:done], None, approach=anew).clustering
+
     stops = _stops(len(steps))
     foreseen = []
     for done, (start, end) in enumerate(pairwise((*stops, len(steps)))):
         job.step(done, len(stops), "Replaying answers")
-        labels = folding.build(steps[:start], None, approach=anew).clustering.labels
+        labels = groups(start).labels
         for step in steps[start:end]:
             if step.kind is EventKind.ANSWER and step.seq in open_ones:
                 (a, b), same = open_ones[step.seq]
                 foreseen.append(bool(labels[a] == labels[b]) == same)
-    clustering = folding.build(steps, None, approach=anew).clustering
+    clustering = groups(len(steps))
     labels = clustering.labels
     ari = nmi = None
     if truth is not None:

@@ -80,6 +80,32 @@ def test_foreseen_is_what_the_groups_said_before_the_answer(study: Study) -> Non
     assert own.foreseen == tuple(expected)
 
 
+@pytest.mark.parametrize("other", [*strategies.REGISTRY, "falcon noise=0.1"])
+def test_one_chosen_later_is_compared_as_it_is_in_use(study: Study, other: str) -> None:
+    """It began with the answers of those before it, and its groups are the ones on the screen."""
+    session, oracle, expected = study.session, Oracle(study.truth()), []
+    chosen = strategies.read(other)
+    for approach in (strategies.read("random")[1], chosen[1]):
+        session.change_strategy(approach)
+        expected = []
+        for _ in range(10):
+            question = session.ask()
+            if question is None:
+                break
+            labels, verdict = session.clustering.labels, oracle.judge(question.pair)
+            a, b = question.pair
+            if not session.constraints.settles(question.pair):
+                expected.append(bool(labels[a] == labels[b]) == (verdict is Verdict.SAME))
+            session.tell(question.pair, verdict)
+        session.set_aside([approach == chosen[1]])
+    session.revise(session.statements[0].seq, session.statements[0].verdict)
+    own = last(compare.compare(study, [chosen], Job(), budget=0)).trials[0].own
+    assert own.agreement == 1
+    assert own.groups == session.clustering.n_groups
+    if not other.endswith("noise=0.1"):
+        assert own.foreseen[-len(expected) :] == tuple(expected)
+
+
 def test_many_answers_are_looked_at_in_stretches(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
