@@ -40,6 +40,7 @@ from desktop.messages import (
     ScanSource,
     ShowTree,
     Stopped,
+    Tell,
     TreeShown,
     View,
     Working,
@@ -162,6 +163,11 @@ class Controller(QObject):
     def can_stop(self) -> bool:
         """Whether that something is a long task that `cancel` stops."""
         return self._busy and isinstance(self.under_way, LongRequest)
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether an answer waits for the engine: it is on disk when that has taken it up."""
+        return any(isinstance(request, Tell) for request in self._under_way)
 
     # ------------------------------------------------------------------ intents
 

@@ -67,6 +67,8 @@ class StateBar(QStatusBar):
             self._idle()
 
     def _still_busy(self) -> None:
+        if self._controller.unsaved:  # behind something that takes long
+            self.saved.setText(self.tr("An answer waits to be saved"))
         waits = self._controller.busy and not self._told_elsewhere
         if waits and not self.progress.isVisible():
             self.doing.setText(self.tr("Working…"))
@@ -85,6 +87,8 @@ class StateBar(QStatusBar):
         self.doing.setText(self.tr("Ready"))
         self.progress.hide()
         self.stop.hide()
+        if not self._controller.unsaved:
+            self._count()
 
     def _stopped(self, news: Stopped) -> None:
         if news.what == Compare.__name__:  # of which the page keeps what was found

@@ -44,13 +44,15 @@ from desktop.messages import (
     Relink,
     Replayed,
     ScanSource,
+    ShowTree,
     Stopped,
+    Tell,
     Undo,
     View,
     Working,
 )
 from desktop.settings import Recent, Settings
-from engine.model import Pair
+from engine.model import Pair, Verdict
 from tests.gui.handmade import chain, controller_on, moved_on
 
 
@@ -339,9 +341,22 @@ def test_saved_answers_are_counted(
 ) -> None:
     controller.receive(opened)
     assert "3 answers" in window.state.counts.text()
-    assert "saved" in window.state.saved.text()
+    assert "Every answer saved" in window.state.saved.text()
     controller.receive(Closed())
     assert window.state.counts.text() == ""
+
+
+def test_an_answer_that_has_to_wait_is_not_called_saved(
+    qtbot: QtBot, window: MainWindow, controller: Controller, opened: Opened
+) -> None:
+    controller.receive(opened)
+    controller.send(ShowTree())
+    controller.send(Tell(opened.snapshot.revision, 0, 1, Verdict.SAME))
+    qtbot.waitUntil(lambda: "waits" in window.state.saved.text())
+    controller.receive(Idle())
+    assert "waits" in window.state.saved.text()
+    controller.receive(Idle())
+    assert "Every answer saved" in window.state.saved.text()
 
 
 # ------------------------------------------------------------------------------ sources
