@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Protocol
 
 from engine.clusterers.kmeans import KMeans
 from engine.clusterers.pck import PCKMeans
+from engine.clusterers.rcc import Rcc
+from engine.clusterers.rcc.reduced import RccDr
 from engine.clusterers.tahc import Tahc
 from engine.constraints import Constraints
 from engine.job import Job
@@ -40,12 +42,25 @@ class Clusterer(Protocol):
     def cluster(self, problem: Problem, constraints: Constraints, job: Job) -> Clustering:
         """Group all items; deterministic given the problem and the constraints.
 
-        Methods that know no constraints leave them aside.
+        Methods that know no constraints leave them aside, and warn of it.
+        """
+        ...
+
+    def report(self) -> dict[str, object]:
+        """Tell how the last grouping came about; plain values for JSON.
+
+        Returns
+        -------
+        dict
+            `trace`: a list of dicts, one per round of the method, empty where it has no rounds;
+            `warnings`: a list of str, what a person should know before trusting the groups.
         """
         ...
 
 
-REGISTRY: dict[str, type[Clusterer]] = {method.name: method for method in (KMeans, Tahc, PCKMeans)}
+REGISTRY: dict[str, type[Clusterer]] = {
+    method.name: method for method in (KMeans, Tahc, PCKMeans, Rcc, RccDr)
+}
 
 
 def make(name: str, params: Mapping[str, str]) -> Clusterer:

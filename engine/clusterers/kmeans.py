@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from engine.clusterers.noted import answers_left_aside
 from engine.confidence import margin
 from engine.constraints import Constraints
 from engine.errors import ParameterError
@@ -53,6 +54,8 @@ class KMeans:
 
     def __init__(self, params: KMeansParams) -> None:
         self._params = params
+        self._trace: list[dict[str, object]] = []
+        self._warnings: list[str] = []
 
     def cluster(self, problem: Problem, constraints: Constraints, job: Job) -> Clustering:
         """Group the points around means; constraints are left aside.
@@ -65,7 +68,7 @@ class KMeans:
         ParameterError
             When there are fewer points than groups.
         """
-        del constraints  # k-means knows none
+        self._trace, self._warnings = [], answers_left_aside(self.name, constraints)
         k = self._params.groups
         if k > problem.n:
             raise ParameterError(
@@ -76,12 +79,18 @@ class KMeans:
 
         def attempt(start: int) -> tuple[float, torch.Tensor]:
             job.step(start, self._params.starts, "Looking for groups")
-            return self._descend(points, _spread_out(points, k, rng, job), job)
+            spread, means = self._descend(points, _spread_out(points, k, rng, job), job)
+            self._trace.append({"iteration": start + 1, "objective": spread})
+            return spread, means
 
         _, means = min(map(attempt, range(self._params.starts)), key=lambda found: found[0])
         labels, near, second = _nearest(points, means, job)
         sure = margin(near.sqrt().numpy(), second.sqrt().numpy())
         return Clustering.of(labels.numpy(), sure)
+
+    def report(self) -> dict[str, object]:
+        """Give a line per start: its number, and the sum of squared distances to the means."""
+        return {"trace": list(self._trace), "warnings": list(self._warnings)}
 
     def _descend(
         self, points: torch.Tensor, means: torch.Tensor, job: Job

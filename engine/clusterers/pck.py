@@ -59,6 +59,7 @@ class PCKMeans:
 
     def __init__(self, params: PCKParams) -> None:
         self._params = params
+        self._trace: list[dict[str, object]] = []
 
     def cluster(self, problem: Problem, constraints: Constraints, job: Job) -> Clustering:
         """Group the points around means.
@@ -89,8 +90,13 @@ class PCKMeans:
             weight=self._params.weight,
             starts=self._params.starts,
         )
+        self._trace = [{"iteration": 1, "objective": found.total}]
         apart = np.sqrt(found.squares)
         own = np.take_along_axis(apart, found.labels[:, None], axis=1)[:, 0]
         apart[:, np.bincount(found.labels, minlength=k) == 0] = np.inf  # empty: no group at all
         np.put_along_axis(apart, found.labels[:, None], np.inf, axis=1)
         return Clustering.of(found.labels, margin(own, apart.min(axis=1)))
+
+    def report(self) -> dict[str, object]:
+        """Give one line: what the result kept costs."""
+        return {"trace": list(self._trace), "warnings": []}

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from engine.clusterers.linkage import LINKAGES, of_points
+from engine.clusterers.noted import answers_left_aside
 from engine.confidence import of_level
 from engine.constraints import Constraints
 from engine.errors import ParameterError
@@ -60,6 +61,7 @@ class Tahc:
 
     def __init__(self, params: TahcParams) -> None:
         self._params = params
+        self._warnings: list[str] = []
 
     def cluster(self, problem: Problem, constraints: Constraints, job: Job) -> Clustering:
         """Cut the hierarchy where the wanted number of groups is left; constraints are left aside.
@@ -76,12 +78,16 @@ class Tahc:
         ResourceError
             When the distances take more memory than allowed.
         """
-        del constraints  # TAHC knows none
+        self._warnings = answers_left_aside(self.name, constraints)
         k = self._params.groups
         if k > problem.n:
             raise ParameterError(f"tahc: groups must be at most {problem.n}, one per item, not {k}")
         hierarchy = self.hierarchy(problem, job)
         return Clustering.of(hierarchy.cut(k), of_level(hierarchy, k))
+
+    def report(self) -> dict[str, object]:
+        """Give warnings; nothing is done in rounds."""
+        return {"trace": [], "warnings": list(self._warnings)}
 
     def hierarchy(self, problem: Problem, job: Job) -> Hierarchy:
         """Give every level; kept among the problem's steps, whatever the number of groups."""

@@ -6,12 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
-from engine.metrics import adjusted_rand_index, normalized_mutual_information, rand_index
+from engine.metrics import (
+    adjusted_mutual_information,
+    adjusted_rand_index,
+    normalized_mutual_information,
+    rand_index,
+)
 
 MEASURES = [
     (rand_index, reference.rand_score),
     (adjusted_rand_index, reference.adjusted_rand_score),
     (normalized_mutual_information, reference.normalized_mutual_info_score),
+    (adjusted_mutual_information, reference.adjusted_mutual_info_score),
 ]
 
 

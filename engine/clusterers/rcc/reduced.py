@@ -1,0 +1,262 @@
+"""RCC-DR: RCC in few dimensions that are learned along with the groups.
+
+Points are written as sparse codes over a dictionary, and the representatives of the codes pull
+their neighbours together. All constants are those of the authors' program. Its floor under the
+scale of the data term, 2000, is a squared length in the data's own unit: on data between 0 and 1 it
+makes that term a plain square, and 0 takes it away.
+
+References
+----------
+Shah & Koltun (2017), Robust continuous clustering, PNAS 114(37), equation 8 and the supplement
+(algorithms.md, sec. 3). Beck & Teboulle (2009), FISTA: the accelerated proximal steps for the
+codes.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine.clusterers.noted import answers_left_aside
+from engine.clusterers.rcc import RccParams
+from engine.clusterers.rcc.components import firmness, joined, lengths_squared
+from engine.clusterers.rcc.continuation import Floats, Scales, Schedule, line_process, penalty
+from engine.clusterers.rcc.doubts import ALIKE, about_graph, about_groups, unsettled
+from engine.clusterers.rcc.graph import Graph, graph_of
+from engine.clusterers.rcc.solves import (
+    laplacian,
+    largest_eigenvalue,
+    principal,
+    ratio,
+    solve,
+    spectral_norm,
+    system,
+)
+from engine.constraints import Constraints
+from engine.job import Job
+from engine.model import Clustering
+from engine.problem import Problem
+
+_MOVING = "Learning dimensions in which neighbours come together"
+_DICTIONARY_EVERY = 10  # rounds
+_RIDGE = 1e-4  # beta, over the trace of Z^T Z
+
+
+@dataclass(frozen=True, slots=True)
+class RccDrParams(RccParams):
+    """Parameters of RCC-DR: those of RCC and its own."""
+
+    tolerance: float = field(
+        default=0.01,
+        metadata={"above": 0.0, "help": "A change of the objective below this counts as none."},
+    )
+    dimensions: int = field(
+        default=100,
+        metadata={"least": 1, "help": "How many dimensions are learned, at most."},
+    )
+    gamma: float = field(
+        default=0.2,
+        metadata={"least": 0.0, "help": "What each unit of a code costs, so that codes are short."},
+    )
+    eta: float = field(
+        default=0.9,
+        metadata={
+            "least": 0.0,
+            "more": True,
+            "help": "How much of the old dimensions is kept when new ones are learned.",
+        },
+    )
+    nu: float = field(
+        default=1.0,
+        metadata={
+            "above": 0.0,
+            "more": True,
+            "help": "What coming together counts beside describing the items well.",
+        },
+    )
+    zeta: float = field(
+        default=8.0,
+        metadata={
+            "above": 0.0,
+            "more": True,
+            "help": "Where the penalty between an item and its representative begins.",
+        },
+    )
+    floor: float = field(
+        default=2000.0,
+        metadata={
+            "least": 0.0,
+            "help": "The least value at which that penalty begins, a squared length; 0 for "
+            "features between 0 and 1.",
+        },
+    )
+
+
+def shrunk(values: Floats, by: float) -> Floats:
+    """Draw every value towards 0 by so much, and no farther (soft threshold)."""
+    result: Floats = np.sign(values) * np.maximum(np.abs(values) - by, 0)
+    return result
+
+
+class Codes:
+    """A dictionary B and the codes Z of the points over it.
+
+    Attributes
+    ----------
+    codes
+        Z, float64[n, d].
+    fixed
+        h, float64[n]: how firmly each code is held by its representative.
+    """
+
+    def __init__(self, points: Floats, dictionary: Floats, params: RccDrParams) -> None:
+        self._points = points
+        self._params = params
+        self._before = self.codes = points @ dictionary
+        self.fixed = np.ones(len(points))
+        self._ridge = self._dictionary_cost()
+        self._set(dictionary)
+
+    def move(self, representatives: Floats, number: int) -> None:
+        """Take an accelerated step of the codes, the `number`-th, towards the objective."""
+        momentum = (number - 1) / (number + 2)  # the paper's (t - 2) / (t + 1), t from 2 on
+        ahead = self.codes + momentum * (self.codes - self._before)
+        held = self._params.nu * self.fixed[:, None] * (ahead - representatives)
+        along = ahead @ self._inner - self._seen + held
+        self._before = self.codes
+        self.codes = shrunk(ahead - self._pace * along, self._pace * self._params.gamma)
+
+    def learn(self) -> None:
+        """Mix the dictionary with the one that suits the codes now (ridge regression)."""
+        self._ridge = self._dictionary_cost()
+        size = self.codes.shape[1]
+        gram = self.codes.T @ self.codes + self._ridge * np.eye(size)
+        # least squares, for codes may all have become 0
+        best = np.linalg.lstsq(gram, self.codes.T @ self._points, rcond=None)[0].T
+        self._set(self._params.eta * self.dictionary + (1 - self._params.eta) * best)
+
+    def cost(self) -> float:
+        """Give 1/2 ||X - Z B^T||² + gamma ||Z||_1 + beta/2 ||B||²."""
+        missed = np.square(self._points - self.codes @ self.dictionary.T).sum()
+        paid = self._ridge * np.square(self.dictionary).sum()
+        return float((missed + paid) / 2 + self._params.gamma * np.abs(self.codes).sum())
+
+    def _dictionary_cost(self) -> float:
+        return float(_RIDGE * np.square(self.codes).sum())
+
+    def _set(self, dictionary: Floats) -> None:
+        self.dictionary = dictionary
+        self._seen = self._points @ dictionary
+        self._inner = dictionary.T @ dictionary
+        steepest = float(np.linalg.norm(self._inner, 2)) + self._params.nu * self.fixed.max()
+        self._pace = 1 / steepest
+
+
+class RccDr:
+    """Continuous clustering and reduction of dimensions by one objective.
+
+    Parameters
+    ----------
+    params
+        The number of groups is none of them.
+    """
+
+    name: ClassVar[str] = "rcc-dr"
+    version: ClassVar[int] = 1
+    Params: ClassVar[type[Any]] = RccDrParams
+
+    def __init__(self, params: RccDrParams) -> None:
+        self._params = params
+        self._trace: list[dict[str, object]] = []
+        self._warnings: list[str] = []
+
+    def cluster(self, problem: Problem, constraints: Constraints, job: Job) -> Clustering:
+        """Group the points; answers are left aside.
+
+        Confidence is the share of an item's edges that stay within its group.
+        """
+        params = self._params
+        self._trace = []
+        self._warnings = answers_left_aside(self.name, constraints)
+        if problem.n == 1:
+            return Clustering.of(np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.float32))
+        graph = graph_of(problem, params.neighbours, params.metric, job)
+        self._warnings += about_graph(problem.n, params.neighbours, graph)
+        points = problem.points.astype(np.float64) * params.stretch
+        size = min(params.dimensions, problem.d, problem.n - 1)
+        codes = Codes(
+            points, principal(points, size, problem.rng("rcc-dr.directions"), job), params
+        )
+        lengths = np.sqrt(lengths_squared(codes.codes, graph.edges, job))
+        scales = Scales.of(lengths, size, params.mu_start)
+        if scales is None:
+            self._warnings.append(ALIKE)
+            labels = joined(codes.codes, graph, np.inf, "edges", job)
+        else:
+            moved = self._moved(problem, codes, graph, scales, job)
+            labels = joined(moved, graph, params.reach * scales.eps, params.pairs, job)
+            self._warnings += about_groups(labels, scales, params.mu_end)
+        return Clustering.of(labels, firmness(graph, labels))
+
+    def report(self) -> dict[str, object]:
+        """Give a line per round (iteration, objective, mu, mu of the data, lambda, seconds)."""
+        return {"trace": list(self._trace), "warnings": list(self._warnings)}
+
+    def _moved(
+        self, problem: Problem, codes: Codes, graph: Graph, scales: Scales, job: Job
+    ) -> Floats:
+        """Give the representatives of the codes when the objective has settled."""
+        params, began = self._params, time.perf_counter()
+        schedule = Schedule(scales, params.tolerance, params.inner_rounds, params.mu_end)
+        random = problem.rng("rcc-dr.norms")
+        probe, other = (
+            random.standard_normal(problem.n),
+            random.standard_normal(min(codes.codes.shape)),
+        )
+
+        def balance() -> float:
+            held = codes.fixed[:, None] * codes.codes
+            pulled = codes.fixed.max() + largest_eigenvalue(pull, probe, job)
+            return ratio(spectral_norm(held, other, job), pulled)
+
+        spread = np.square(codes.codes - codes.codes.mean(axis=0)).sum(axis=1).mean()
+        end = 2 * float(spread)
+        loose = max(params.floor, params.zeta * end)
+        pull = laplacian(graph.n, graph.edges, graph.weights)
+        strength, found = balance(), codes.codes
+        for number in range(1, params.rounds + 1):
+            job.step(number, params.rounds, _MOVING)
+            squares = lengths_squared(found, graph.edges, job)
+            line = line_process(squares, schedule.mu)
+            astray = np.square(codes.codes - found).sum(axis=1)
+            codes.fixed = line_process(astray, loose)
+            paid = penalty(astray, codes.fixed, loose).sum()
+            paid += strength * (graph.weights @ penalty(squares, line, schedule.mu))
+            objective = codes.cost() + params.nu * float(paid) / 2
+            self._trace.append(
+                {
+                    "iteration": number,
+                    "objective": objective,
+                    "mu": schedule.mu,
+                    "mu_data": loose,
+                    "lambda": strength,
+                    "seconds": round(time.perf_counter() - began, 3),
+                }
+            )
+            codes.move(found, number)
+            pull = laplacian(graph.n, graph.edges, graph.weights * line)
+            whole = system(codes.fixed, pull, strength)
+            right = codes.fixed[:, None] * codes.codes
+            found = solve(whole, right, found, params.solver, graph.work, job)
+            if (number + 1) % _DICTIONARY_EVERY == 0:
+                codes.learn()
+            if schedule.take(objective):
+                loose = loose / 2 if loose >= end else end / 2
+                strength = balance()
+            if schedule.done:
+                return found
+        self._warnings.append(unsettled(params.rounds))
+        return found
