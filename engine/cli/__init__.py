@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Any
 from engine.cli.arguments import parse
 from engine.cli.telling import (
     after,
+    agreement,
+    clustering_in_words,
     columns_in_words,
     comparison_in_words,
     described,
@@ -48,6 +50,7 @@ from engine.job import Job
 from engine.outfile import STDOUT, check_output, exchanged, write_json
 
 if TYPE_CHECKING:
+    from engine.clusterers import Clusterer
     from engine.study import Study
 
 _DONE, _FOUND, _WRONG, _INTERRUPTED = 0, 1, 2, 130
@@ -399,6 +402,93 @@ def _export(arguments: argparse.Namespace, job: Job) -> int:
     return _DONE
 
 
+def _cluster(arguments: argparse.Namespace, job: Job) -> int:
+    """Group items by a method that asks nothing, heeding answers from a file if it knows how."""
+    from engine import clusterers
+    from engine.constraint_table import read_constraints
+    from engine.constraints import Constraints
+    from engine.simulate import peak_rss_mb
+    from engine.study import Study
+
+    method = _method(arguments)
+    check_output(arguments.json, arguments.source, arguments.constraints, ending=".json")
+    _leave_a_core()
+    labelled = arguments.label is not None or arguments.label_from_folders
+    with Study.create(
+        arguments.source,
+        job,
+        path=None,
+        embedder=arguments.embedder,
+        seed=arguments.seed,
+        scale=arguments.scale,
+        roles=_roles(arguments),
+        labels_from_folders=arguments.label_from_folders,
+        accept=partial(_check_labels, arguments.label) if labelled else None,
+        device=arguments.device,
+    ) as study:
+        told = Constraints()
+        if arguments.constraints is not None:
+            told = read_constraints(
+                arguments.constraints, study.dataset, least=arguments.least_confidence
+            )
+        started = time.perf_counter()
+        found = method.cluster(study.problem, told, job)
+        seconds = time.perf_counter() - started
+        truth, names = study.truth(), [item.name for item in study.dataset.items]
+    result: dict[str, Any] = {
+        "method": arguments.method,
+        "version": clusterers.REGISTRY[arguments.method].version,
+        "n": len(names),
+        "items": names,
+        "labels": found.labels.tolist(),
+        "confidence": [round(value, 4) for value in found.confidence.tolist()],
+        "groups": found.n_groups,
+        "metrics": None if truth is None else agreement(truth, found.labels),
+        **method.report(),
+        "seconds": round(seconds, 3),
+        "peak_rss_mb": round(peak_rss_mb(), 1),
+    }
+    write_json(arguments.json, result)
+    if arguments.json != STDOUT:
+        print(*clustering_in_words(result), sep="\n")
+    return _DONE
+
+
+def _method(arguments: argparse.Namespace) -> Clusterer:
+    """Make the method asked for; told once, the number of groups is its parameter."""
+    from engine import clusterers
+
+    known = {parameter.name for parameter in clusterers.parameters(arguments.method)}
+    params = dict(arguments.set)
+    if arguments.groups is not None:
+        if "groups" not in known:
+            raise ParameterError(
+                f"{arguments.method} finds out the number of groups; --groups is for methods that "
+                f"must be told"
+            )
+        if "groups" in params:
+            raise ParameterError("--groups and --set groups=... say the same: give one of them")
+        params["groups"] = str(arguments.groups)
+    return clusterers.make(arguments.method, params)
+
+
+def _constraints(arguments: argparse.Namespace, job: Job) -> int:
+    """Write the answers in force of a project."""
+    from engine.constraint_table import write_constraints
+    from engine.study import Study
+
+    if not arguments.overwrite and os.path.lexists(arguments.output):
+        raise ParameterError(
+            f"{arguments.output} exists already",
+            "Choose another name, or replace it by --overwrite.",
+        )
+    check_output(arguments.output, arguments.project)
+    _leave_a_core()
+    with Study.open(arguments.project, job) as study:
+        print(write_constraints(study, arguments.output))
+    return _DONE
+
+
 def _embed(arguments: argparse.Namespace, job: Job) -> int:
     """Write the features of pictures (or the scaled ones of a table) as an array."""
     import numpy as np
@@ -511,6 +601,8 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Job], int]] = {
     "verify": _verify,
     "replay": _replay,
     "compare": _compare,
+    "cluster": _cluster,
+    "constraints": _constraints,
     "export": _export,
     "embed": _embed,
 }

@@ -128,6 +128,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_json(compare)
 
+    _add_cluster(command("cluster", "Group items by a method that asks nothing."))
+
+    constraints = command(
+        "constraints", "Write the answers in force of a project, as cluster reads them."
+    )
+    _add_project(constraints)
+    constraints.add_argument(
+        "-o",
+        "--output",
+        type=_path,
+        required=True,
+        metavar="FILE.csv",
+        help="a,b,answer,confidence",
+    )
+    constraints.add_argument(
+        "--overwrite", action="store_true", help="replace FILE.csv if it is there"
+    )
+
     export = command("export", "Write the groups of a project.")
     _add_project(export)
     export.add_argument(
@@ -202,19 +220,49 @@ def _add_source(parser: argparse.ArgumentParser, what: str = _SOURCE) -> None:
     add("--embedder", default="auto", metavar="NAME", help="features; see methods [auto]")
 
 
-def _add_strategy(parser: argparse.ArgumentParser) -> None:
-    """Add what asks about them."""
-    add = parser.add_argument
-    add("--strategy", default="falcon", metavar="NAME", help="see methods [falcon]")
+def _add_cluster(cluster: argparse.ArgumentParser) -> None:
+    """Add what says how to group without asking."""
+    _add_source(cluster)
+    add = cluster.add_argument
+    add("--method", required=True, metavar="NAME", help="see methods")
+    add("--groups", type=_groups, metavar="K", help="how many, for methods that must be told")
     add(
+        "--constraints",
+        type=_path,
+        metavar="FILE.csv",
+        help="answers: a,b,same or a,b,different, then a confidence if you like; a and b are "
+        "names as in groups.csv, or numbers of rows from 1",
+    )
+    add(
+        "--least-confidence",
+        type=float,
+        default=0.0,
+        metavar="P",
+        help="leave out answers less sure than this; a guess counts as 0.5, quite as 0.75, "
+        "certain as 1 [0]",
+    )
+    _add_settings(cluster, "method")
+    _add_chance(cluster)
+    _add_json(cluster)
+
+
+def _add_settings(parser: argparse.ArgumentParser, of: str) -> None:
+    parser.add_argument(
         "--set",
         type=setting,
         action="extend",
         nargs="+",
         default=[],
         metavar="KEY=VALUE",
-        help="parameters of the strategy; see methods",
+        help=f"parameters of the {of}; see methods",
     )
+
+
+def _add_strategy(parser: argparse.ArgumentParser) -> None:
+    """Add what asks about them."""
+    add = parser.add_argument
+    add("--strategy", default="falcon", metavar="NAME", help="see methods [falcon]")
+    _add_settings(parser, "strategy")
     _add_chance(parser)
     add("--question", default="", metavar="TEXT", help="what “same” means here, in words")
     add("--planned", type=_count, metavar="N", help="questions you plan to answer, for display")
@@ -249,6 +297,12 @@ def _count(text: str, most: int = 2**31 - 1) -> int:
         number = -1
     if not 0 <= number <= most:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 to {most:,}")
+    return number
+
+
+def _groups(text: str) -> int:
+    if (number := _count(text)) == 0:
+        raise argparse.ArgumentTypeError("there must be at least 1 group")
     return number
 
 

@@ -15,7 +15,7 @@ from engine.dataset import Dataset, Role, SourceKind, counted
 
 if TYPE_CHECKING:
     from engine.compare import Comparison, OwnAnswers
-    from engine.model import Snapshot
+    from engine.model import IntArray, Snapshot
     from engine.parameters import Parameter
     from engine.simulate import Curve
     from engine.study import Study
@@ -151,6 +151,31 @@ def _curves_in_words(
         yield line
     yield "  1 = the groups of the labels, 0 = as if by chance; mean: over all questions;"
     yield "  wait: 95 of 100 questions came within it. Labels are never used to choose a pair."
+
+
+def agreement(truth: IntArray, labels: IntArray) -> dict[str, float]:
+    """Measure a grouping against labels, on the items that have one."""
+    from engine import metrics
+
+    known = truth >= 0
+    return {
+        "ari": metrics.adjusted_rand_index(truth[known], labels[known]),
+        "nmi": metrics.normalized_mutual_information(truth[known], labels[known]),
+        "ami": metrics.adjusted_mutual_information(truth[known], labels[known]),
+        "ri": metrics.rand_index(truth[known], labels[known]),
+    }
+
+
+def clustering_in_words(result: dict[str, Any]) -> Iterator[str]:
+    """Give the lines about a grouping that asked nothing."""
+    yield (
+        f"{result['method']}: {counted(result['n'], 'item')} in "
+        f"{counted(result['groups'], 'group')}, {result['seconds']:.1f} s"
+    )
+    if result["metrics"] is not None:
+        yield "  ".join(f"{name.upper()} {value:.3f}" for name, value in result["metrics"].items())
+    for warning in result["warnings"]:
+        yield plain(f"Note: {warning}")
 
 
 def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:

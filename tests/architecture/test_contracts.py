@@ -25,7 +25,7 @@ ENGINE_FLOORS = [
     {"fold", "project"},
     {"session"},
     {"study"},
-    {"simulate", "export"},
+    {"simulate", "export", "constraint_table"},
     {"compare"},
     {"cli"},
     {"__main__"},

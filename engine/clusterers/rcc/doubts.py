@@ -34,13 +34,12 @@ def about_groups(labels: IntArray, scales: Scales, mu_end: str) -> list[str]:
     groups = int(labels.max()) + 1
     if mu_end != "delta" or scales.delta >= _SMALL_DELTA or len(labels) >= _FRAGMENTED * groups:
         return []
-    return [
-        (
-            f"The shortest edges are {scales.delta:.2g} long, which is little against 1, and there "
-            f"are {groups} groups: the scale of the data may have stopped them from coming together. "
-            f"Try stretch=16, or features as they were measured (scale none)."
-        )
-    ]
+    said = (
+        f"The shortest edges are {scales.delta:.2g} long, which is little against 1, and there are "
+        f"{groups} groups: the scale of the data may have stopped them from coming together. Try "
+        f"stretch=16, or features as they were measured (scale none)."
+    )
+    return [said]
 
 
 def unsettled(rounds: int) -> str:
