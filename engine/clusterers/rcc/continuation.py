@@ -101,8 +101,8 @@ class Schedule:
     inner
         Rounds with the same mu, at most.
     mu_end
-        One of `MU_ENDS`: the paper and the program released compare mu, a squared length, with
-        delta, a length; or with delta², so that the scale of the data makes no difference.
+        One of `MU_ENDS`: the program released compares mu, a squared length, with delta, a length;
+        or with delta², of the same unit. Lambda and the tolerance still depend on the scale.
 
     Attributes
     ----------

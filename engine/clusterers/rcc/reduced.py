@@ -5,6 +5,9 @@ their neighbours together. All constants are those of the authors' program. Its 
 scale of the data term, 2000, is a squared length in the data's own unit: on data between 0 and 1 it
 makes that term a plain square, and 0 takes it away.
 
+The objective is told, and judged for settling, as a round begins: after the penalties are weighed
+and before the codes move. The sources leave that open.
+
 References
 ----------
 Shah & Koltun (2017), Robust continuous clustering, PNAS 114(37), equation 8 and the supplement
