@@ -107,8 +107,8 @@ def test_mistakes(array, capsys, arguments: list[str], told: str) -> None:
         (
             "1,2,same\n3,2,same\n1,3,different\n",
             (
-                "line 3 contradicts lines before it: it says that '1' and '3' are different, but by "
-                "line 1: 'row 1' and 'row 2' are same; line 2: 'row 2' and 'row 3' are same"
+                "line 3 contradicts lines before it: it says that '1' and '3' are different, but "
+                "by line 1: 'row 1' and 'row 2' are same; line 2: 'row 2' and 'row 3' are same"
             ),
         ),
         ("1,2,different\n2,1,same\n", "line 2 contradicts"),
