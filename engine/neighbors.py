@@ -48,15 +48,16 @@ class Neighbours:
     items: IntArray
     distances: Floats
 
-    def edges(self) -> IntArray:
-        """Give the pairs in which one is a neighbour of the other.
+    def edges(self, *, mutual: bool = False) -> IntArray:
+        """Give the pairs in which one is a neighbour of the other, or each of the other.
 
         Returns
         -------
         IntArray
             int32[m, 2], each pair once, the lower item first, in rising order.
         """
-        return _pairs(np.unique(self._keys()), len(self.items))
+        keys, listed = np.unique(self._keys(), return_counts=True)
+        return _pairs(keys[listed > 1] if mutual else keys, len(self.items))
 
     def edges_measured(self) -> tuple[IntArray, Floats]:
         """Give the pairs in which one is a neighbour of the other, and their lengths.

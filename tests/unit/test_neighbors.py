@@ -79,6 +79,7 @@ def test_few_items_have_fewer_neighbours() -> None:
 def test_edges_of_a_hand_made_graph() -> None:
     found = Neighbours(np.array([[1], [2], [1], [0]], dtype=np.int32), np.ones((4, 1)))
     assert found.edges().tolist() == [[0, 1], [0, 3], [1, 2]]
+    assert found.edges(mutual=True).tolist() == [[1, 2]]
     edges, lengths = nearest(np.array([[0.0], [1.0], [3.0]]), 1, Job()).edges_measured()
     assert edges.tolist() == [[0, 1], [1, 2]]
     assert lengths.tolist() == [1, 2]
