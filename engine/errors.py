@@ -35,6 +35,10 @@ class ParameterError(EngineError):
     """A strategy, method, embedder or one of its parameters does not exist or is out of range."""
 
 
+class ConstraintError(EngineError):
+    """Answers contradict each other, or there are none where some are needed."""
+
+
 class ResourceError(EngineError):
     """Memory or disk space does not suffice; the message gives the sizes."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
+from engine.clusterers.fc2 import Fc2
 from engine.clusterers.kmeans import KMeans
 from engine.clusterers.pck import PCKMeans
 from engine.clusterers.rcc import Rcc
@@ -59,7 +60,7 @@ class Clusterer(Protocol):
 
 
 REGISTRY: dict[str, type[Clusterer]] = {
-    method.name: method for method in (KMeans, Tahc, PCKMeans, Rcc, RccDr)
+    method.name: method for method in (KMeans, Tahc, PCKMeans, Fc2, Rcc, RccDr)
 }
 
 

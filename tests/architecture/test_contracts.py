@@ -20,7 +20,7 @@ ENGINE_FLOORS = [
     {"job", "loading"},
     {"answers", "constraints", "dataset", "hierarchy", "problem"},
     {"device", "kernels", "metrics", "neighbors", "parameters", "confidence", "outfile"},
-    {"readers", "penalised", "diffusion", "forest"},
+    {"readers", "penalised", "diffusion", "forest", "spreading"},
     {"embedders", "strategies", "clusterers", "overview", "layout"},
     {"fold", "project"},
     {"session"},
