@@ -131,12 +131,12 @@ def cannot_keys(
         job.step()
         pairs = (pattern[rows] @ near).tocoo()
         one, other = pairs.row.astype(np.int64) + rows.start, pairs.col.astype(np.int64)
-        keys = np.unique(keys_of(n, one, other)[one != other])
-        grown.append(keys[links.at(keys) < top])
+        keys = keys_of(n, one, other)[one != other]
+        grown.append(_unique(keys[links.at(keys) < top]))
         held += len(grown[-1])
         if held > 2 * most:  # a pair can come from both its ends
             return None
-    unique = np.unique(np.concatenate(grown))
+    unique = _unique(np.concatenate(grown))
     fresh = np.count_nonzero(links.places(unique) < 0)
     return unique if len(links) + fresh <= most else None
 
@@ -209,6 +209,14 @@ def _nearest(apart: Floats, limit: Floats, near: int, chosen: Bools) -> tuple[Ke
     rank = np.arange(len(row)) - np.searchsorted(row, row)
     kept = (rank < k) & (distance < limit[chosen][row])
     return np.column_stack((np.flatnonzero(chosen)[row[kept]], item[kept])), distance[kept]
+
+
+def _unique(keys: Keys) -> Keys:
+    """Give keys once each, rising; `numpy.unique` hashes them, which takes far longer."""
+    keys = np.sort(keys)
+    first = np.ones(len(keys), dtype=np.bool_)
+    first[1:] = keys[1:] != keys[:-1]
+    return keys[first]
 
 
 def _rows(work: npt.NDArray[np.integer]) -> Iterator[slice]:
