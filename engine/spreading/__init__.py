@@ -89,7 +89,8 @@ class SpreadParams:
         default=0.01,
         metadata={
             "above": 0.0,
-            "help": "How much the learned distances are held back where no answer joins items.",
+            "help": "How much the learned distances are held back where no answer joins items; "
+            "with many dimensions little spreads unless this is larger.",
             "more": True,
         },
     )

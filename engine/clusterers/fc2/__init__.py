@@ -203,7 +203,7 @@ class Fc2:
         return _Basis(must, cannot, problem.points, None)
 
     def _grouped(self, basis: _Basis, job: Job) -> tuple[Ints, list[Merge], Homes, int]:
-        """Form, merge, bring isolated items home, and merge on: labels, merges, homes, number."""
+        """Form, merge and bring isolated items home: labels, merges, homes, number formed."""
         params = self._params
         must, cannot = basis.must.graph(), basis.cannot.graph()
         small = pure(must, cannot, params.threshold, job)
@@ -215,11 +215,11 @@ class Fc2:
             trial = Groups(small, must, cannot, basis.space)
             keep = widest_gap(trial.merge(trial.repulsion(np.inf), 1, job))
             merges = groups.merge(groups.repulsion(np.inf), formed - keep, job)
+        if params.groups:  # isolated items are brought home last: they weigh nothing in a merge
+            merges += groups.merge(groups.penalised, params.groups, job)
         home = homes(basis.space, groups.labels, job, outliers=params.outliers)
         groups = Groups(home.labels, must, cannot, basis.space)
-        if params.groups:
-            merges += groups.merge(groups.penalised, params.groups, job)
-        elif params.auto == "conflict":
+        if not params.groups and params.auto == "conflict":
             merges += groups.merge(groups.agreeing(params.tolerance), 1, job)
         return groups.labels, merges, home, formed
 
