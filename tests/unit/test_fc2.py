@@ -57,7 +57,7 @@ def bundled(load: object) -> tuple[np.ndarray, np.ndarray]:
 def fc2(points: np.ndarray, closure: Constraints, **params: str) -> tuple[Clustering, dict]:
     method = clusterers.make("fc2", params)
     found = method.cluster(Problem(points), closure, Job())
-    return found, method.report()  # type: ignore[attr-defined]
+    return found, method.report()
 
 
 def by_hand(must: dict[tuple[int, int], float], cannot: dict[tuple[int, int], float]) -> tuple:
@@ -312,7 +312,7 @@ def test_report_tells_links_rounds_and_merges() -> None:
     points, truth = bundled(load_iris)
     method = clusterers.make("fc2", {"groups": "3"})
     method.cluster(Problem(points), answers(truth, 50, 0), Job())
-    report = method.report()  # type: ignore[attr-defined]
+    report = method.report()
     assert report["learned_must"] > 100
     assert report["learned_cannot"] > 100
     assert report["small_groups"] >= 3
