@@ -40,18 +40,20 @@ from desktop.messages import (
     ScanSource,
     ShowTree,
     Stopped,
+    Suggest,
+    Suggested,
     Tell,
     TreeShown,
     View,
     Working,
 )
-from engine.model import Snapshot
+from engine.model import OWN, Snapshot
 
 if TYPE_CHECKING:
     from desktop.worker import EngineWorker
 
 _LEAVING = (ScanSource, CreateProject, OpenProject, CloseProject)
-_TRIES_OUT = (Consider, ShowTree, Compare)
+_TRIES_OUT = (Consider, Suggest, ShowTree, Compare)
 
 
 class Controller(QObject):
@@ -80,6 +82,8 @@ class Controller(QObject):
     - `replayChanged(Snapshot | None)`: a read-only earlier state is shown; None = back to now.
     - `requestSent(Request)`: something was asked of the engine, so controls may go quiet.
     - `considered(Outlook)`, `treeShown(TreeShown)`, `compared(Comparison)`: what was asked for.
+    - `suggestionsChanged(Suggested | None)`: what is suggested and open in the live state; None =
+      nothing has been asked for in this project.
     - `cutChanged(Cut | None)`: a level of the hierarchy is looked at; None = no longer. It ends
       with the state that it is a level of, or when a replay begins.
     - `scanned`, `working`, `idle`, `stopped`, `exported`, `failed`, `crashed`, `closed`.
@@ -98,6 +102,7 @@ class Controller(QObject):
     crashed = Signal(object)
     closed = Signal()
     considered = Signal(object)
+    suggestionsChanged = Signal(object)
     treeShown = Signal(object)
     cutChanged = Signal(object)
     compared = Signal(object)
@@ -113,6 +118,7 @@ class Controller(QObject):
         self._replayed: Snapshot | None = None
         self._viewing: int | None = None
         self._look_is_last = False  # nothing was asked for after the look that is awaited
+        self._suggested: Suggested | None = None
         self._cut: Cut | None = None
         self._cutting = False  # a cut is looked at, or awaited
         self._under_way: deque[Request] = deque()  # sent, and not yet done with
@@ -148,6 +154,11 @@ class Controller(QObject):
     def cut(self) -> Cut | None:
         """The level of the hierarchy that is looked at, if any; not part of `shown`."""
         return self._cut
+
+    @property
+    def suggested(self) -> Suggested | None:
+        """What is suggested and open in the live state; None = nothing has been asked for."""
+        return self._suggested
 
     @property
     def under_way(self) -> Request | None:
@@ -232,6 +243,7 @@ class Controller(QObject):
             case Closed():
                 self._leave_replay()
                 self._leave_cut()
+                self._suggest(None)
                 self._opened = self._snapshot = None
                 self.closed.emit()
             case Working():
@@ -249,6 +261,7 @@ class Controller(QObject):
         self,
         news: Scanned
         | Considered
+        | Suggested
         | TreeShown
         | Cut
         | Compared
@@ -260,6 +273,8 @@ class Controller(QObject):
         match news:
             case Considered(outlook=outlook):
                 self.considered.emit(outlook)
+            case Suggested():
+                self._suggest(news)
             case TreeShown():
                 self.treeShown.emit(news)
             case Cut():
@@ -281,6 +296,11 @@ class Controller(QObject):
             case _ as never:
                 assert_never(never)
 
+    def _suggest(self, suggested: Suggested | None) -> None:
+        if suggested is not self._suggested:
+            self._suggested = suggested
+            self.suggestionsChanged.emit(suggested)
+
     def _replay(self, snapshot: Snapshot) -> None:
         self._look_is_last = False
         if self._viewing is not None:  # else the person has come back to the present meanwhile
@@ -291,6 +311,7 @@ class Controller(QObject):
     def _open(self, opened: Opened) -> None:
         self._leave_replay()
         self._leave_cut()
+        self._suggest(None)
         self._opened, self._snapshot = opened, opened.snapshot
         self.studyOpened.emit(opened)
         self.snapshotChanged.emit(opened.snapshot)
@@ -327,7 +348,8 @@ def _as_seen(snapshot: Snapshot) -> Snapshot:
     finding.
     """
     progress, overview = snapshot.progress, snapshot.overview
-    if progress.answered > progress.unsure or len(overview.groups) != 1:
+    asked = progress.answered > progress.unsure or snapshot.grouping != OWN
+    if asked or len(overview.groups) != 1:
         return snapshot
     undivided = replace(overview, groups=(), slots=np.full_like(overview.slots, -1))
     return replace(snapshot, overview=undivided)

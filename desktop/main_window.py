@@ -284,6 +284,10 @@ class MainWindow(QMainWindow):
             return self.tr("{0} naming a group").format(verb)
         if step.kind is StepKind.STRATEGY:
             return self.tr("{0} changing how pairs are chosen").format(verb)
+        if step.kind is StepKind.GROUPING:
+            return self.tr("{0} changing how groups are found").format(verb)
+        if step.kind is StepKind.SPACE:
+            return self.tr("{0} changing how items are compared").format(verb)
         if step.answer is None:
             return verb
         return self.tr("{0} “{1}”").format(verb, words.verdict_word(step.answer.verdict))

@@ -12,8 +12,19 @@ from pathlib import Path
 from engine.compare import Comparison
 from engine.dataset import Column, Item, ItemProblem, Role
 from engine.hierarchy import Tree
-from engine.model import Approach, Confidence, FloatArray, Outlook, Pair, Snapshot, Verdict
+from engine.model import (
+    Approach,
+    Confidence,
+    FloatArray,
+    Outlook,
+    Pair,
+    Snapshot,
+    Source,
+    StepKind,
+    Verdict,
+)
 from engine.parameters import Parameter
+from engine.suggestions import Suggestions
 
 # ---------------------------------------------------------------------------- requests
 
@@ -56,7 +67,7 @@ class Relink:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Answer the question of `revision`."""
+    """Answer the question of `revision`, or say something about another pair."""
 
     revision: int
     a: int
@@ -65,6 +76,8 @@ class Tell:
     confidence: Confidence = Confidence.QUITE
     shown_left: int | None = None
     response_ms: int | None = None
+    source: Source | None = None
+    """SUGGESTED for a reply to a suggestion; None = asked or volunteered, as the pair tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +130,27 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Consider:
-    """Replay the answers through another strategy, changing nothing. The reply: `Considered`."""
+    """Work out what a choice would change, changing nothing. The reply: `Considered`.
+
+    `kind`: STRATEGY, GROUPING or SPACE.
+    """
 
     approach: Approach
+    kind: StepKind = StepKind.STRATEGY
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeStrategy:
-    """Choose the questions otherwise from the state of `revision` on."""
+class Choose:
+    """Choose questions, find groups or compare items otherwise from the state of `revision` on."""
 
     revision: int
     approach: Approach
+    kind: StepKind = StepKind.STRATEGY
+
+
+@dataclass(frozen=True, slots=True)
+class Suggest:
+    """Learn from the answers what is likely of other pairs. The reply: `Suggested`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +209,8 @@ Request = (
     | GoTo
     | View
     | Consider
-    | ChangeStrategy
+    | Choose
+    | Suggest
     | ShowTree
     | CutTree
     | Compare
@@ -195,7 +219,15 @@ Request = (
     | CloseProject
 )
 LongRequest = (
-    ScanSource | CreateProject | OpenProject | Relink | Consider | ShowTree | Compare | Export
+    ScanSource
+    | CreateProject
+    | OpenProject
+    | Relink
+    | Consider
+    | Suggest
+    | ShowTree
+    | Compare
+    | Export
 )
 """Those that `cancel` stops; the others are answers and looks, which are carried through."""
 
@@ -204,7 +236,7 @@ LongRequest = (
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A strategy that can be chosen, and what can be set about it."""
+    """A strategy (or a method to find groups) that can be chosen, and what can be set about it."""
 
     strategy: str
     parameters: tuple[Parameter, ...]
@@ -239,8 +271,8 @@ class Scanned:
 class Opened:
     """A project is open. `coordinates`: float32[n, 2], the map that never moves.
 
-    `offers`: the strategies to choose from. `labelled`: whether there are labels, which nothing
-    but a comparison looks at.
+    `offers`: the strategies to choose from; `methods`: the ways to find groups. `labelled`:
+    whether there are labels, which nothing but a comparison looks at.
     """
 
     path: Path
@@ -254,6 +286,7 @@ class Opened:
     embedder: str
     snapshot: Snapshot
     offers: tuple[Offer, ...] = ()
+    methods: tuple[Offer, ...] = ()
     labelled: bool = False
 
 
@@ -274,9 +307,17 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Considered:
-    """What another strategy would make of the answers."""
+    """What another choice would make of the answers."""
 
     outlook: Outlook
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suggested:
+    """What has been learned and is open in the state of `revision`; follows every change of it."""
+
+    revision: int
+    suggestions: Suggestions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -357,6 +398,7 @@ Reply = (
     | Changed
     | Replayed
     | Considered
+    | Suggested
     | TreeShown
     | Cut
     | Compared

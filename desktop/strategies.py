@@ -1,6 +1,6 @@
-"""The strategies in words: what people choose between.
+"""Strategies, methods and spaces in words: what people choose between.
 
-Hidden: the registry's names. Promised: every strategy of the registry has a title and a sentence
+Hidden: the registries' names. Promised: every strategy and every method has a title and a sentence
 (`tests/gui/test_strategy_words.py`); parameters speak for themselves, by their `help`.
 """
 
@@ -23,6 +23,15 @@ TITLES = {
     "explore-consolidate": QT_TRANSLATE_NOOP("Strategies", "One of each, then the rest"),
     "active-pck": QT_TRANSLATE_NOOP("Strategies", "One of each, round groups (PCK)"),
     "random": QT_TRANSLATE_NOOP("Strategies", "Random pairs"),
+    "own": QT_TRANSLATE_NOOP("Strategies", "As the questions go"),
+    "fc2": QT_TRANSLATE_NOOP("Strategies", "Answers that spread (CS-PDS, FC2)"),
+    "rcc": QT_TRANSLATE_NOOP("Strategies", "Nearness alone (RCC)"),
+    "rcc-dr": QT_TRANSLATE_NOOP("Strategies", "Nearness in fewer dimensions (RCC-DR)"),
+    "tahc": QT_TRANSLATE_NOOP("Strategies", "Merging the nearest (hierarchy)"),
+    "kmeans": QT_TRANSLATE_NOOP("Strategies", "Round clouds (k-means)"),
+    "pck": QT_TRANSLATE_NOOP("Strategies", "Round clouds that heed answers (PCK)"),
+    "given": QT_TRANSLATE_NOOP("Strategies", "The features they came with"),
+    "learned": QT_TRANSLATE_NOOP("Strategies", "What the answers teach"),
 }
 _ABOUT = {
     "falcon": QT_TRANSLATE_NOOP(
@@ -65,6 +74,39 @@ _ABOUT = {
         "Strategies",
         "Asks about any two items. Slow to learn from; for comparison, and for checking a grouping"
         " without bias.",
+    ),
+    "own": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "The groups of the strategy that chooses the pairs. They follow every answer at once.",
+    ),
+    "fc2": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Lets your answers spread to nearby items, and builds the groups on what was said and"
+        " learned. In our measurements it did no better, on average, than the questions' own"
+        " groups.",
+    ),
+    "rcc": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Lets neighbours draw together until groups appear. It needs no answer and no number of"
+        " groups; your answers are only kept to, item by item.",
+    ),
+    "rcc-dr": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "As RCC, while it looks for the few dimensions that matter. For data with very many"
+        " features.",
+    ),
+    "tahc": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Merges the nearest groups until so many are left. Your answers are only kept to, item by"
+        " item.",
+    ),
+    "kmeans": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Finds so many round groups of like items. Your answers are only kept to, item by item.",
+    ),
+    "pck": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Finds so many round groups, and pays for every answer that they break.",
     ),
 }
 FIRST = "falcon"

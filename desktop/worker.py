@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
 from desktop.messages import (
     Changed,
-    ChangeStrategy,
+    Choose,
     Closed,
     CloseProject,
     Compare,
@@ -49,6 +49,8 @@ from desktop.messages import (
     SetAside,
     ShowTree,
     Stopped,
+    Suggest,
+    Suggested,
     Tell,
     TreeShown,
     Undo,
@@ -59,7 +61,7 @@ from desktop.versions import versions
 from engine.dataset import Role
 from engine.errors import Cancelled, DatasetError, EngineError, UsageError
 from engine.job import Job
-from engine.model import Pair, Snapshot, Verdict
+from engine.model import OWN, Pair, Snapshot, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,6 +171,7 @@ class EngineWorker(QObject):
                 | OpenProject()
                 | Relink()
                 | Consider()
+                | Suggest()
                 | ShowTree()
                 | Compare()
                 | Export()
@@ -211,12 +214,15 @@ class EngineWorker(QObject):
             case _:
                 self._try_out(request, job)
 
-    def _try_out(self, request: Consider | ShowTree | Compare, job: Job) -> None:
+    def _try_out(self, request: Consider | Suggest | ShowTree | Compare, job: Job) -> None:
         """Work something out about the state that changes nothing in it."""
         session = self._session(job)
         match request:
-            case Consider(approach=approach):
-                self.replied.emit(Considered(session.consider(approach, job)))
+            case Consider(approach=approach, kind=kind):
+                self.replied.emit(Considered(session.consider(approach, job, kind)))
+            case Suggest():
+                session.suggest(job)
+                self._say_suggested(session)
             case ShowTree():
                 now = self._snapshot or session.snapshot()
                 tree = session.tree(job)
@@ -233,12 +239,12 @@ class EngineWorker(QObject):
                 assert_never(never)
 
     def _act_on_state(
-        self, request: Tell | SetAside | NameGroup | Undo | Redo | Revise | GoTo | ChangeStrategy
+        self, request: Tell | SetAside | NameGroup | Undo | Redo | Revise | GoTo | Choose
     ) -> None:
         session = self._session(Job(lambda *report: self.replied.emit(Working(*report))))
         now = self._snapshot or session.snapshot()
         match request:
-            case Tell() | SetAside() | ChangeStrategy() if request.revision != now.revision:
+            case Tell() | SetAside() | Choose() if request.revision != now.revision:
                 LOG.info("dropped a stale %s", type(request).__name__)
                 return
             case Tell():
@@ -246,6 +252,7 @@ class EngineWorker(QObject):
                     Pair.of(request.a, request.b),
                     request.verdict,
                     confidence=request.confidence,
+                    source=request.source,
                     shown_left=request.shown_left,
                     response_ms=request.response_ms,
                 )
@@ -261,11 +268,18 @@ class EngineWorker(QObject):
                 snapshot = session.revise(request.seq, request.verdict)
             case GoTo():
                 snapshot = session.go_to(request.seq)
-            case ChangeStrategy():
-                snapshot = session.change_strategy(request.approach)
+            case Choose():
+                snapshot = session.choose(request.approach, request.kind)
             case _ as never:
                 assert_never(never)
         self._show(snapshot)
+        self._say_suggested(session)
+
+    def _say_suggested(self, session: Session) -> None:
+        """Tell what of the suggestions is open now, if any were asked for."""
+        now, suggested = self._snapshot or session.snapshot(), session.suggested
+        if suggested is not None:
+            self.replied.emit(Suggested(now.revision, suggested))
 
     def _look_ahead(self) -> None:
         """Prepare the questions that may follow, unless something else is to be done."""
@@ -324,6 +338,7 @@ class EngineWorker(QObject):
                 embedder=study.settings.embedder,
                 snapshot=self._snapshot,
                 offers=_offers(),
+                methods=_methods(),
                 labelled=study.truth() is not None,
             )
         )
@@ -436,6 +451,14 @@ def _offers() -> tuple[Offer, ...]:
     from engine import strategies
 
     return tuple(Offer(name, strategies.parameters(name)) for name in strategies.REGISTRY)
+
+
+def _methods() -> tuple[Offer, ...]:
+    """List the ways to find groups: the strategy's own, then the methods."""
+    from engine import clusterers
+
+    others = (Offer(name, clusterers.parameters(name)) for name in clusterers.REGISTRY)
+    return (Offer(OWN.strategy, ()), *others)
 
 
 def _embedders(found: SourcePreview) -> tuple[str, ...]:

@@ -19,19 +19,22 @@ from engine.model import Answer, Approach, Pair, Source, Verdict
 
 
 class EventKind(enum.Enum):
-    """Steps (ANSWER to STRATEGY) grow the tree of states; moves walk on it."""
+    """Steps (ANSWER to SPACE) grow the tree of states; moves walk on it."""
 
     ANSWER = "answer"
     REVISE = "revise"
     SET_ASIDE = "set_aside"
     NAME = "name"
     STRATEGY = "strategy"
+    GROUPING = "grouping"
+    SPACE = "space"
     UNDO = "undo"
     REDO = "redo"
     GOTO = "goto"
 
 
 MOVES = frozenset({EventKind.UNDO, EventKind.REDO, EventKind.GOTO})
+CHOICES = frozenset({EventKind.STRATEGY, EventKind.GROUPING, EventKind.SPACE})
 
 _CHOSEN = frozenset({Source.VOLUNTEERED, Source.IMPORTED})
 
@@ -51,11 +54,11 @@ class Event:
     items
         For SET_ASIDE (those set aside) and NAME (an item of the group named).
     text
-        For NAME: the name. For STRATEGY: what `written` makes of how questions are now chosen.
+        For NAME: the name. For STRATEGY, GROUPING and SPACE: what `written` makes of the choice.
     target
         For REVISE: seq of the answer changed. For GOTO: seq of the step to stand on, 0 = start.
     engine
-        Strategy, version and seed that asked, such as "falcon/1 seed=0"; empty when nobody asked.
+        What asked, with version and seed, such as "falcon/1 seed=0"; empty when nobody asked.
     previous, hash
         blake2b-256 chain: `hash` covers `previous` and every other field.
     """
@@ -252,8 +255,8 @@ class AnswerLog:
                 raise UsageError("an answer event needs an answer")
             case EventKind.SET_ASIDE | EventKind.NAME if not event.items:
                 raise UsageError(f"a {event.kind.value} event needs an item")
-            case EventKind.STRATEGY if _read(event.text) is None:
-                raise UsageError(f"a strategy event says '{event.text}'")
+            case kind if kind in CHOICES and read(event.text) is None:
+                raise UsageError(f"a {kind.value} event says '{event.text}'")
             case _:
                 pass
 
@@ -324,18 +327,30 @@ def names(path: Iterable[Event]) -> dict[int, str]:
     return given
 
 
-def approach(path: Iterable[Event]) -> Approach | None:
-    """Tell how questions are chosen at the end of a path; None = as from the start."""
-    chosen = [step.text for step in path if step.kind is EventKind.STRATEGY]
-    return _read(chosen[-1]) if chosen else None
+def choice(path: Iterable[Event], kind: EventKind) -> tuple[Approach, int] | None:
+    """Tell what was chosen last on a path, and the `seq` of the step that chose it.
+
+    Parameters
+    ----------
+    kind
+        One of `CHOICES`.
+
+    Returns
+    -------
+    tuple or None
+        None = nothing; it is as from the start.
+    """
+    steps = [step for step in path if step.kind is kind]
+    chosen = read(steps[-1].text) if steps else None
+    return None if chosen is None else (chosen, steps[-1].seq)
 
 
 def written(approach: Approach) -> str:
-    """Write an approach as the text of a STRATEGY event."""
+    """Write a choice as the text of its event."""
     return json.dumps([approach.strategy, dict(approach.params)])
 
 
-def _read(text: str) -> Approach | None:
+def read(text: str) -> Approach | None:
     """Read what `written` wrote; None = it did not."""
     try:
         strategy, params = json.loads(text)

@@ -243,12 +243,14 @@ def _on_own_answers(
     started = time.perf_counter()
     folding = Fold(study.problem.apart(), approach, job)
     in_use = approach == study.session.approach
+    taken = Event(len(study.session.log.events) + 1, EventKind.STRATEGY, 0.0)
+    taken = replace(taken, text=answers.written(approach))
     chosen = [at for at, step in enumerate(steps, 1) if step.kind is EventKind.STRATEGY]
 
     def groups(done: int) -> Clustering:
         as_there_were = in_use and all(at <= done for at in chosen)
-        anew = None if as_there_were else approach
-        return folding.build(steps[:done], None, approach=anew).clustering
+        now = () if as_there_were else (taken,)
+        return folding.build((*steps[:done], *now), None).clustering
 
     stops = _stops(len(steps))
     foreseen = []

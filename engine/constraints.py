@@ -62,6 +62,13 @@ class Known(NamedTuple):
         )
         return cls(tuple(kept[root][0] for root in groups), tuple(apart))
 
+    def closed(self) -> Constraints:
+        """Give it as constraints, free of contradictions."""
+        closure = Constraints()
+        for number, (pair, verdict) in enumerate(self.verdicts(), 1):
+            closure.add(pair, verdict, number)
+        return closure
+
     def verdicts(self) -> Iterator[tuple[Pair, Verdict]]:
         """Give answers from which all of it follows."""
         for items in self.same:
@@ -100,6 +107,11 @@ class Constraints:
             for pair in (conflict.pair, *(link for _, link, _ in conflict.chain))
             for item in pair
         )
+
+    @property
+    def unsure(self) -> AbstractSet[Pair]:
+        """Pairs of which a person could not tell, whatever has been said of them since."""
+        return self._unsure
 
     def component(self, item: int) -> int:
         """Return the representative of all items must-linked to `item`."""

@@ -13,16 +13,28 @@ it would ask about pairs of its own, and make little of answers to other questio
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine import answers, overview, strategies
+from engine import answers, choices, overview, strategies
 from engine.answers import Event, EventKind, Statement
 from engine.constraints import Constraints, Known
 from engine.errors import UsageError
 from engine.job import Job, Relay
-from engine.model import Approach, Clustering, Cue, IntArray, Pair, Query, Verdict
+from engine.model import (
+    GIVEN,
+    OWN,
+    Approach,
+    Clustering,
+    Cue,
+    FloatArray,
+    IntArray,
+    Pair,
+    Query,
+    Verdict,
+)
 from engine.problem import Problem
 from engine.strategies import Strategy
 
@@ -107,12 +119,30 @@ class Run:
         return True
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """What a person chose about groups and space, worked out; see `Snapshot`.
+
+    `within`: what pairs are chosen in. `clustering`: the groups; None = the strategy's own.
+    """
+
+    within: Problem
+    grouping: Approach = OWN
+    clustering: Clustering | None = None
+    grouped_after: int = 0
+    warnings: tuple[str, ...] = ()
+    space: Approach = GIVEN
+    coordinates: FloatArray | None = None
+    learned_after: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """The fold of one path: what holds, where the strategy stands, how the groups look."""
 
     path: tuple[Event, ...]
     approach: Approach
+    chosen: Chosen
     constraints: Constraints
     set_aside: frozenset[int]
     run: Run
@@ -163,10 +193,12 @@ class Fold:
         self.job = job
         self._problem = problem
         self._first = approach
+        self._last = problem.points, problem  # the space learned last
 
     def approach(self, path: tuple[Event, ...]) -> Approach:
         """Tell how questions are chosen at the end of a path."""
-        return answers.approach(path) or self._first
+        chosen = answers.choice(path, EventKind.STRATEGY)
+        return self._first if chosen is None else chosen[0]
 
     def build(
         self,
@@ -174,7 +206,6 @@ class Fold:
         colours: Colours | None,
         *,
         closure: Constraints | None = None,
-        approach: Approach | None = None,
         job: Job | None = None,
     ) -> State:
         """Start a new run and drive it by all that is settled.
@@ -187,24 +218,34 @@ class Fold:
             Those of the state before; None = there is none.
         closure
             The closed answers; by default those of the path.
-        approach
-            How questions are chosen from now on; by default as the path says.
         job
             Progress and cancellation while this is built; by default as afterwards.
         """
-        chosen = approach or self.approach(path)
-        strategy, aside = _made(chosen), answers.set_aside(path)
-        closure = self.closed(path, chosen) if closure is None else closure
-        known = self._known(path, aside, before_now=approach is not None)
-        run = Run(strategy, self._problem.without(aside, known), job or self.job)
+        approach, aside = self.approach(path), answers.set_aside(path)
+        strategy = _made(approach)
+        closure = self.closed(path) if closure is None else closure
+        chosen = self.chosen(path, job)
+        begun = _begun(path)
+        before = [said for said in answers.statements(path) if said.seq < begun]
+        known = _known_from(before, aside)
+        run = Run(strategy, chosen.within.without(aside, known), job or self.job)
         _drive(run, closure, aside)
         run.relay.target = self.job
-        return _grouped(State(path, chosen, closure, aside, run, *_NO_GROUPS), colours)
+        return _grouped(State(path, approach, chosen, closure, aside, run, *_NO_GROUPS), colours)
 
-    def step(self, before: State, event: Event, ahead: State | None = None) -> State:
-        """Go one step on. `before` is used up: its run and closure may go on in the new state.
+    def step(
+        self, before: State, event: Event, ahead: State | None = None, job: Job | None = None
+    ) -> State:
+        """Go one step on.
 
-        `ahead`: the state after this step, prepared by look-ahead.
+        An answer uses `before` up: its run and closure may go on in the new state.
+
+        Parameters
+        ----------
+        ahead
+            The state after this step, where it was prepared.
+        job
+            As `build`.
         """
         path = (*before.path, event)
         colours = Colours.of(before)
@@ -219,37 +260,57 @@ class Fold:
                 state = _grouped(replace(before, path=path), colours)
             else:
                 state = self.build(path, colours, closure=before.constraints)
+        elif event.kind in answers.CHOICES and _begun(path) != event.seq:
+            state = _grouped(replace(before, path=path, chosen=self.chosen(path, job)), colours)
         else:
-            state = self.build(path, colours)
+            state = self.build(path, colours, job=job)
         return state
 
-    def closed(self, path: tuple[Event, ...], approach: Approach | None = None) -> Constraints:
-        """Take in the answers of a path, as the approach at its end (or another) takes them."""
-        tolerant = _made(approach or self.approach(path)).tolerant
+    def closed(self, path: tuple[Event, ...]) -> Constraints:
+        """Take in the answers of a path, as the strategy at its end takes them."""
+        tolerant = _made(self.approach(path)).tolerant
         closure = Constraints()
         for said in answers.statements(path):
             _take(closure, said, tolerant=tolerant)
         return closure
 
-    def _known(self, path: tuple[Event, ...], aside: frozenset[int], *, before_now: bool) -> Known:
-        """Give what a strategy begins with: the answers given before it was chosen.
+    def chosen(self, path: tuple[Event, ...], job: Job | None = None) -> Chosen:
+        """Work out what was chosen on a path about groups and space; kept among the steps."""
+        problem, job = self._problem, job or self.job
+        chosen = Chosen(problem)
+        grouping = answers.choice(path, EventKind.GROUPING)
+        if grouping is not None and grouping[0] != OWN:
+            said, aside = _before(path, grouping[1])
+            found = choices.grouped(problem, grouping[0], _known_from(said, aside), job)
+            chosen = replace(
+                chosen,
+                grouping=grouping[0],
+                clustering=found.clustering,
+                grouped_after=len(said),
+                warnings=found.warnings,
+            )
+        space = answers.choice(path, EventKind.SPACE)
+        if space is not None and space[0] != GIVEN:
+            said, aside = _before(path, space[1])
+            learned = choices.learned(problem, space[0], _known_from(said, aside), job)
+            chosen = replace(
+                chosen,
+                within=self._within(space[0], learned),
+                space=space[0],
+                coordinates=learned.coordinates,
+                learned_after=len(said),
+            )
+        return chosen
 
-        Parameters
-        ----------
-        before_now
-            Whether it is chosen now, and not by a step of the path.
-        """
-        chosen = [step.seq for step in path if step.kind is EventKind.STRATEGY]
-        if not (chosen or before_now):
-            return Known()
-        return Known.of(
-            (
-                (said.pair, said.verdict)
-                for said in answers.statements(path)
-                if before_now or said.seq < chosen[-1]
-            ),
-            aside,
-        )
+    def _within(self, approach: Approach, space: choices.Space) -> Problem:
+        """Give the problem in which pairs are chosen."""
+        if not choices.asks_within(approach):
+            return self._problem
+        held, problem = self._last
+        if held is not space.points:
+            problem = self._problem.moved(space.points)
+            self._last = space.points, problem
+        return problem
 
     def overruled(self, state: State) -> tuple[int, ...]:
         """Give the answers that the groups break; only a tolerant strategy's do."""
@@ -294,6 +355,28 @@ def _take(closure: Constraints, said: Statement, *, tolerant: bool) -> bool:
             return False
     closure.add(said.pair, said.verdict, said.seq)
     return True
+
+
+def _begun(path: tuple[Event, ...]) -> int:
+    """Give the `seq` of the step with which the strategy in use began; 0 = with the project."""
+    begun, within = 0, False
+    for step in path:
+        if step.kind is EventKind.STRATEGY:
+            begun = step.seq
+        elif step.kind is EventKind.SPACE:
+            was_within, within = within, choices.asks_within(answers.read(step.text) or GIVEN)
+            begun = step.seq if within or was_within else begun
+    return begun
+
+
+def _before(path: tuple[Event, ...], seq: int) -> tuple[tuple[Statement, ...], frozenset[int]]:
+    """Give what was said when a step was taken, as it was said then, and what was set aside."""
+    prefix = [step for step in path if step.seq < seq]
+    return answers.statements(prefix), answers.set_aside(prefix)
+
+
+def _known_from(said: Iterable[Statement], aside: frozenset[int]) -> Known:
+    return Known.of(((one.pair, one.verdict) for one in said), aside)
 
 
 def _made(approach: Approach) -> Strategy:
@@ -371,7 +454,9 @@ def _known(query: Query, closure: Constraints) -> Verdict | None:
 
 def _grouped(state: State, before: Colours | None) -> State:
     """Complete a state by the groups that its run now sees, in the colours they had before."""
-    clustering = honoured(state.run.strategy.clustering(), state.constraints)
+    chosen = state.chosen.clustering
+    found = state.run.strategy.clustering() if chosen is None else chosen
+    clustering = honoured(found, state.constraints)
     for shared in (clustering.labels, clustering.confidence):
         shared.flags.writeable = False  # snapshots go from thread to thread
     labels = clustering.labels

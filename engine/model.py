@@ -41,6 +41,8 @@ class Source(enum.Enum):
     REPEAT = "repeat"
     VOLUNTEERED = "volunteered"
     IMPORTED = "imported"
+    SUGGESTED = "suggested"
+    """What other answers make likely was put forward, and confirmed or rejected."""
 
 
 class Pair(NamedTuple):
@@ -260,9 +262,10 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """How questions are chosen: a strategy by its registry name, and `key=value` parameters.
+    """How something is done: a method by its registry name, and `key=value` parameters.
 
-    `str(approach)` is what the command line takes after `--strategies`.
+    Strategies choose questions; methods of `clusterers` find groups; a space is what items are
+    compared in. `str(approach)` is what the command line takes after `--strategies`.
     """
 
     strategy: str
@@ -280,6 +283,14 @@ class StepKind(enum.Enum):
     SET_ASIDE = "set_aside"
     NAME = "name"
     STRATEGY = "strategy"
+    GROUPING = "grouping"
+    SPACE = "space"
+
+
+OWN = Approach("own")
+"""The groups are those of the strategy."""
+GIVEN = Approach("given")
+"""Items are compared by the features they came with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +307,8 @@ class HistoryItem:
         `answer` for ANSWER and REVISE; `items` for SET_ASIDE (those set aside) and NAME (an item
         of the named group); `text` is the name given.
     approach
-        For STRATEGY: how questions are chosen from here on.
+        For STRATEGY, GROUPING and SPACE: how questions are chosen, groups found and items compared
+        from here on.
     target
         For REVISE: `seq` of the answer that is changed.
     at
@@ -390,6 +402,13 @@ class Snapshot:
         the strategy reckons with people who err; elsewhere no answer in force is broken.
     approach
         How questions are chosen in this state.
+    grouping, grouped_after
+        How the groups are found, and how many answers were in force when that was chosen: later
+        ones are kept to, but do not change the groups beyond that. `OWN` follows every answer.
+    space, learned_after
+        What items are compared in, and from how many answers it was learned.
+    coordinates
+        float32[n, 2], the map of a learned space; None = the map is that of the given features.
     """
 
     revision: int
@@ -406,16 +425,21 @@ class Snapshot:
     live: bool = True
     overruled: tuple[int, ...] = ()
     approach: Approach = Approach("falcon")
+    grouping: Approach = OWN
+    grouped_after: int = 0
+    space: Approach = GIVEN
+    learned_after: int = 0
+    coordinates: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outlook:
-    """What the same answers lead to with another strategy; nothing has been changed.
+    """What a choice would lead to with the same answers; nothing has been changed.
 
     Attributes
     ----------
     approach
-        The strategy looked at.
+        What is looked at: a strategy, a method to find groups, or a space, as `kind` says.
     revision
         The state that it is compared with.
     effect
@@ -423,7 +447,13 @@ class Outlook:
     answers
         Answers in force, UNSURE included; all of them hold.
     question
-        What it would ask next; None = nothing.
+        What would be asked next; None = nothing.
+    kind
+        STRATEGY, GROUPING or SPACE.
+    look
+        The state that it would lead to, read-only.
+    warnings
+        What a person should know before taking it.
     """
 
     approach: Approach
@@ -431,3 +461,6 @@ class Outlook:
     effect: Effect
     answers: int
     question: Question | None
+    kind: StepKind = StepKind.STRATEGY
+    look: Snapshot | None = None
+    warnings: tuple[str, ...] = ()

@@ -204,6 +204,10 @@ class Problem:
         other.known = known or Known()
         return other
 
+    def moved(self, points: npt.ArrayLike) -> Problem:
+        """Give the same items with other features; seed and step cache are shared."""
+        return Problem(points, self.seed, steps=self.steps, device=self.device)
+
     def apart(self) -> Problem:
         """Give the same problem with nothing set aside and a step cache of its own, in memory."""
         other = self.without(frozenset())

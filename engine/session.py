@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import answers, overview, strategies
+from engine import answers, choices, overview, strategies, suggestions
 from engine.answers import AnswerLog, Event, EventKind, Statement
 from engine.constraints import Constraints
 from engine.errors import UsageError
@@ -42,6 +42,7 @@ from engine.model import (
 )
 from engine.problem import Problem
 from engine.strategies.hmcahc import tree_of_data
+from engine.suggestions import Suggestions
 
 Commit = Callable[[Event], None]
 
@@ -99,7 +100,9 @@ class Session:
         self._items: dict[tuple[int, bool], HistoryItem] = {}  # by step, and whether on the path
         self._seen: OrderedDict[int, Clustering] = OrderedDict()
         self._ahead: dict[Verdict, tuple[State, Overview]] = {}
-        self._considered: State | None = None  # the present answers, with another strategy
+        # the present answers, with another choice
+        self._considered: tuple[tuple[StepKind, Approach], State] | None = None
+        self._suggestions: Suggestions | None = None
         self._overview: Overview | None = None  # of the present state, once drawn
         self._state: State | None = self._fold(self.log.path())
 
@@ -148,7 +151,8 @@ class Session:
         )
         # What is said deliberately may weigh more than the reply that was prepared for.
         ahead = self._ahead.get(verdict) if asked and answer.source is Source.ASKED else None
-        self._append(EventKind.ANSWER, answer=answer, engine=self._engine if asked else "")
+        engine = suggestions.ENGINE if source is Source.SUGGESTED else self._engine if asked else ""
+        self._append(EventKind.ANSWER, answer=answer, engine=engine)
         return self._moved(ahead)
 
     def undo(self) -> Snapshot:
@@ -188,51 +192,93 @@ class Session:
         self._append(EventKind.NAME, items=self._checked((item,)), text=name)
         return self._moved()
 
-    def change_strategy(self, approach: Approach) -> Snapshot:
-        """Choose the questions otherwise from here on; the answers stay what they are.
+    def choose(self, approach: Approach, kind: StepKind = StepKind.STRATEGY) -> Snapshot:
+        """Do something otherwise from here on; the answers stay what they are.
 
         Worked out before it is saved: what cannot be done must not be in the log, for a project
         with it could not be opened any more.
 
+        Parameters
+        ----------
+        kind
+            STRATEGY: how questions are chosen. GROUPING: how the groups are found (`OWN`, or a
+            method of `clusterers` on the answers so far). SPACE: what items are compared in
+            (`GIVEN`, or what the answers so far teach); see `engine.choices`.
+
         Raises
         ------
         ParameterError
-            For an unknown strategy or parameter; nothing is changed then.
+            For an unknown name or parameter; nothing is changed then.
+        ConstraintError
+            When the answers do not suffice for it; nothing is changed then.
         ResourceError, Cancelled
             When it takes too much memory, or was stopped; nothing is changed then either.
         """
-        approach = strategies.complete(approach.strategy, dict(approach.params))
-        state = self._considered
-        if state is None or state.approach != approach:
-            live = self._live
-            state = self._folding.build(live.path, Colours.of(live), approach=approach)
-        self._append(EventKind.STRATEGY, text=answers.written(approach))
+        approach = choices.complete(kind, approach)
+        state = self._led_to(kind, approach, self.job)
+        self._append(EventKind(kind.value), text=answers.written(approach))
         return self._moved((state, _drawn(state)))
+
+    def _led_to(self, kind: StepKind, approach: Approach, job: Job) -> State:
+        """Give the state that a choice leads to, kept until something else is done."""
+        if self._considered is not None and self._considered[0] == (kind, approach):
+            return self._considered[1]
+        event = self.log.draft(EventKind(kind.value), text=answers.written(approach))
+        state = self._folding.step(self._live, event, job=job)
+        self._considered = (kind, approach), state
+        return state
 
     # ------------------------------------------------------------------ looking
 
-    def consider(self, approach: Approach, job: Job) -> Outlook:
-        """Replay the present answers through another strategy, and tell what it would change.
+    def consider(self, approach: Approach, job: Job, kind: StepKind = StepKind.STRATEGY) -> Outlook:
+        """Work out with the present answers what a choice would change; see `choose`.
 
-        Writes nothing; what was worked out is kept for `change_strategy`.
+        Writes nothing; what was worked out is kept for `choose`.
 
         Raises
         ------
-        ParameterError
-            For an unknown strategy or parameter.
-        Cancelled
-            When `job` was cancelled.
+        ParameterError, ConstraintError, ResourceError, Cancelled
+            As `choose`.
         """
         live = self._live
-        approach = strategies.complete(approach.strategy, dict(approach.params))
-        state = self._folding.build(live.path, Colours.of(live), approach=approach, job=job)
-        self._considered = state
+        approach = choices.complete(kind, approach)
+        state = self._led_to(kind, approach, job)
         return Outlook(
             approach,
             self._revision,
             _effect(live, state),
             len(answers.statements(live.path)),
             self._question(state),
+            kind,
+            self._show(state, _drawn(state)),
+            state.chosen.warnings if kind is StepKind.GROUPING else (),
+        )
+
+    def suggest(self, job: Job) -> Suggestions:
+        """Learn from the answers what is likely of other pairs; `suggested` keeps what is open.
+
+        Writes nothing. Answers that may be wrong are taken as they are.
+
+        Raises
+        ------
+        ConstraintError
+            When there are no answers.
+        ResourceError, Cancelled
+            When the answers settle too much for memory, or `job` was cancelled.
+        """
+        live = self._live
+        said = answers.statements(live.path)
+        self._suggestions = suggestions.suggest(
+            self.problem, _closed(said), len(said), live.set_aside, live.slots, job
+        )
+        return self._suggestions
+
+    @property
+    def suggested(self) -> Suggestions | None:
+        """What was suggested last and is still open at present; None = nothing was."""
+        live = self._live
+        return self._suggestions and self._suggestions.still_open(
+            _closed(answers.statements(live.path)), live.set_aside, live.slots
         )
 
     def tree(self, job: Job) -> Tree:
@@ -287,7 +333,8 @@ class Session:
     def job(self, job: Job) -> None:
         self._folding.job = job
         prepared = (state for state, _ in self._ahead.values())
-        for state in (self._state, self._considered, *prepared):
+        considered = self._considered and self._considered[1]
+        for state in (self._state, considered, *prepared):
             if state is not None:
                 state.run.relay.target = job
 
@@ -335,8 +382,8 @@ class Session:
             aside = answers.set_aside(path)
             slots = _coloured(clustering, self._slots[seq], aside)
             closure = self._folding.closed(path)
-            approach = self._folding.approach(path)
-            state = State(path, approach, closure, aside, self._live.run, clustering, slots)
+            approach, chosen = self._folding.approach(path), self._folding.chosen(path)
+            state = State(path, approach, chosen, closure, aside, self._live.run, clustering, slots)
         return self._show(state, _drawn(state))
 
     def speculate(self, job: Job) -> Snapshot:
@@ -461,6 +508,11 @@ class Session:
             live=False,
             overruled=self._folding.overruled(state),
             approach=state.approach,
+            grouping=state.chosen.grouping,
+            grouped_after=state.chosen.grouped_after,
+            space=state.chosen.space,
+            learned_after=state.chosen.learned_after,
+            coordinates=state.chosen.coordinates,
         )
 
     def _history(self, path: tuple[Event, ...]) -> tuple[HistoryItem, ...]:
@@ -481,7 +533,7 @@ class Session:
                 items=step.items,
                 text=step.text,
                 target=step.target,
-                approach=answers.approach([step]),
+                approach=answers.read(step.text) if step.kind in answers.CHOICES else None,
                 effect=self._effects.get(step.seq),
             )
         return item
@@ -511,6 +563,13 @@ class Session:
             if not 0 <= item < self.problem.n:
                 raise UsageError(f"no item {item} among {self.problem.n}")
         return checked
+
+
+def _closed(said: Iterable[Statement]) -> Constraints:
+    closure = Constraints()
+    for one in said:
+        closure.add(one.pair, one.verdict, one.seq)
+    return closure
 
 
 def _effect(before: State, after: State) -> Effect:

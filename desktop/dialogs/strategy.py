@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from desktop import strategies
 from desktop.dialogs.outlook import OutlookPanel
-from desktop.messages import ChangeStrategy, Consider, Failed, Stopped, Working
+from desktop.messages import Choose, Consider, Failed, Stopped, Working
 from desktop.widgets.choosing.strategy_choice import StrategyChoice
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.scrolling import scrolled_card
@@ -299,7 +299,7 @@ class StrategyDialog(QDialog):
 
     def _change(self) -> None:
         if self._outlook is not None:
-            request = ChangeStrategy(self._outlook.revision, self._outlook.approach)
+            request = Choose(self._outlook.revision, self._outlook.approach)
             self._enter(_Stage.CHANGING)
             self._controller.send(request)
 

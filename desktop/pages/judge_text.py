@@ -139,6 +139,12 @@ def deed(step: HistoryItem) -> str:
         case StepKind.STRATEGY:
             name = strategies.title(step.approach.strategy) if step.approach else ""
             return _tr("Pairs chosen by “{0}”").format(name)
+        case StepKind.GROUPING:
+            name = strategies.title(step.approach.strategy) if step.approach else ""
+            return _tr("Groups found by “{0}”").format(name)
+        case StepKind.SPACE:
+            name = strategies.title(step.approach.strategy) if step.approach else ""
+            return _tr("Items compared by “{0}”").format(name)
 
 
 def chosen(step: HistoryItem, before: Approach) -> str:

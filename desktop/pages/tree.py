@@ -16,7 +16,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.messages import ChangeStrategy, Cut, CutTree, TreeShown
+from desktop.messages import Choose, Cut, CutTree, TreeShown
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.groups.group_gallery import GroupGallery
 from desktop.widgets.groups.scatter_map import ScatterMap
@@ -248,7 +248,7 @@ class TreePage(QWidget):
         if live is not None:
             aims = {**dict(live.approach.params), _AIMS: str(groups)}
             approach = replace(live.approach, params=tuple(aims.items()))
-            self._controller.send(ChangeStrategy(live.revision, approach))
+            self._controller.send(Choose(live.revision, approach))
 
     def _can_aim(self, live: Snapshot | None, groups: int | None) -> bool:
         if live is None or groups is None or live.approach.strategy not in _HIERARCHIES:

@@ -217,6 +217,7 @@ def _new(arguments: argparse.Namespace, job: Job) -> int:
 def _info(arguments: argparse.Namespace, job: Job) -> int:
     """Say what a project holds, without replaying it."""
     from engine import answers
+    from engine.answers import EventKind
     from engine.model import Approach
     from engine.project import Project
 
@@ -228,7 +229,7 @@ def _info(arguments: argparse.Namespace, job: Job) -> int:
     path = log.path()
     verdicts = Counter(statement.verdict.value for statement in answers.statements(path))
     first = Approach(settings.strategy, tuple(settings.params.items()))
-    approach = answers.approach(path) or first
+    approach = (answers.choice(path, EventKind.STRATEGY) or (first, 0))[0]
     facts: dict[str, Any] = {
         "project": str(arguments.project),
         "source": settings.source,

@@ -22,7 +22,8 @@ ENGINE_FLOORS = [
     {"device", "kernels", "metrics", "neighbors", "parameters", "confidence", "outfile"},
     {"readers", "penalised", "diffusion", "forest", "spreading"},
     {"embedders", "strategies", "clusterers", "overview", "layout"},
-    {"fold", "project"},
+    {"choices", "project", "suggestions"},
+    {"fold"},
     {"session"},
     {"study"},
     {"simulate", "export", "constraint_table"},
@@ -65,6 +66,7 @@ ENGINE_OF_VIEWS = {
     "engine.model",
     "engine.parameters",
     "engine.readers",
+    "engine.suggestions",
 }
 CRAMPED_NAMES = {"utils", "helpers", "manager", "common", "misc"}
 

@@ -14,7 +14,7 @@ from desktop.dialogs.strategy import StrategyDialog
 from desktop.docks.progress import ProgressDock
 from desktop.messages import (
     Changed,
-    ChangeStrategy,
+    Choose,
     Closed,
     Consider,
     Considered,
@@ -123,7 +123,7 @@ def test_a_choice_is_looked_at_and_told_before_it_is_taken(qtbot: QtBot, desk: D
     assert told.why.text() == "Item 3 has no group yet."
     assert desk.dialog.change.isEnabled()
     desk.dialog.change.click()
-    assert desk.controller.sent[-1] == ChangeStrategy(desk.now.revision, PCK)
+    assert desk.controller.sent[-1] == Choose(desk.now.revision, PCK)
     with qtbot.waitSignal(desk.dialog.accepted):
         desk.controller.receive(Changed(moved_on(desk.now, approach=PCK)))
 

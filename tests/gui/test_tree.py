@@ -17,7 +17,7 @@ from desktop import theme
 from desktop.controller import Controller
 from desktop.messages import (
     Changed,
-    ChangeStrategy,
+    Choose,
     Compare,
     Cut,
     CutTree,
@@ -459,11 +459,11 @@ def test_the_strategy_is_asked_for_another_number_of_groups_after_saying_what_it
     desk.page._cut(5)
     desk.reply(5)
     notice.ask.click()
-    assert not any(isinstance(one, ChangeStrategy) for one in desk.controller.sent)
+    assert not any(isinstance(one, Choose) for one in desk.controller.sent)
     assert "Undo takes it back" in notice.hint.text()
     notice.agree.click()
     wanted = Approach("hmcahc", (("variant", "hmcahc"), ("groups", "5")))
-    assert desk.controller.sent[-1] == ChangeStrategy(live.revision, wanted)
+    assert desk.controller.sent[-1] == Choose(live.revision, wanted)
 
 
 # ------------------------------------------------------------------------------ what is chosen

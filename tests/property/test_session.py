@@ -110,7 +110,7 @@ SIMPLE: dict[str, Callable[[Session, Any], object]] = {
     "name": lambda live, what: live.name_group(*what),
     "look ahead": lambda live, _: live.speculate(Job()),
     "consider": consider,
-    "change strategy": lambda live, text: live.change_strategy(strategies.read(text)[1]),
+    "change strategy": lambda live, text: live.choose(strategies.read(text)[1]),
 }
 
 
@@ -433,14 +433,14 @@ def test_a_strategy_that_cannot_be_begun_never_reaches_the_log(prepared: bool) -
         live.consider(Approach("cobras"), Job())
     live.job = stopped = Job()
     with pytest.raises(ResourceError):
-        live.change_strategy(Approach("hmcahc", (("memory", "1"),)))
+        live.choose(Approach("hmcahc", (("memory", "1"),)))
     stopped.cancel()
     with pytest.raises(Cancelled):
-        live.change_strategy(Approach("hmcahc"))
+        live.choose(Approach("hmcahc"))
     live.job = Job()
     assert seen(live.snapshot()) == before
     assert live.log.events == events
-    assert live.change_strategy(Approach("hmcahc")).approach.strategy == "hmcahc"
+    assert live.choose(Approach("hmcahc")).approach.strategy == "hmcahc"
 
 
 def test_what_a_snapshot_shows_cannot_be_written_to() -> None:
@@ -481,7 +481,7 @@ def test_another_strategy_takes_over_the_answers(first: str, other: str) -> None
     assert outlook.approach == approach
     assert outlook.answers == 14
     before = live.snapshot()
-    after = live.change_strategy(approach)
+    after = live.choose(approach)
     assert after.approach == approach
     assert (after.question and after.question.pair) == (outlook.question and outlook.question.pair)
     assert after.history[-1].approach == approach
@@ -504,7 +504,7 @@ def test_a_considered_strategy_is_taken_as_it_was_worked_out(
     approach = strategies.read("cobras")[1]
     live.consider(approach, Job())
     monkeypatch.setattr(live._folding, "build", None)  # nothing is built anew
-    live.change_strategy(approach)
+    live.choose(approach)
     assert live.approach == approach
     monkeypatch.undo()
     assert seen(session("falcon", AnswerLog(live.log.events)).snapshot()) == seen(live.snapshot())
@@ -513,9 +513,9 @@ def test_a_considered_strategy_is_taken_as_it_was_worked_out(
 def test_an_unknown_strategy_changes_nothing() -> None:
     live = session("falcon")
     with pytest.raises(ParameterError, match="no strategy"):
-        live.change_strategy(Approach("oracle of Delphi"))
+        live.choose(Approach("oracle of Delphi"))
     with pytest.raises(ParameterError, match="width"):
-        live.change_strategy(Approach("falcon", (("width", "huge"),)))
+        live.choose(Approach("falcon", (("width", "huge"),)))
     assert not live.log.events
 
 

@@ -688,7 +688,7 @@ def test_a_strategy_chosen_later_is_the_one_told(array, tmp_path, capsys):
     project = tmp_path / "p.pairloom"
     assert run("simulate", array, "--budget", 8, "--project", project) == 0
     with Study.open(project, Job()) as study:
-        study.session.change_strategy(strategies.read("cobras starts=4")[1])
+        study.session.choose(strategies.read("cobras starts=4")[1])
     capsys.readouterr()
     assert run("info", project, "--json") == 0
     told = json.loads(capsys.readouterr().out)

@@ -86,7 +86,7 @@ def test_one_chosen_later_is_compared_as_it_is_in_use(study: Study, other: str) 
     session, oracle, expected = study.session, Oracle(study.truth()), []
     chosen = strategies.read(other)
     for approach in (strategies.read("random")[1], chosen[1]):
-        session.change_strategy(approach)
+        session.choose(approach)
         expected = []
         for _ in range(10):
             question = session.ask()

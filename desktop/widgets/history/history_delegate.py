@@ -36,6 +36,8 @@ _ICONS = {
     StepKind.SET_ASIDE: "aside",
     StepKind.NAME: "pencil",
     StepKind.STRATEGY: "strategy",
+    StepKind.GROUPING: "overview",
+    StepKind.SPACE: "names",
 }
 
 

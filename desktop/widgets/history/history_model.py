@@ -201,6 +201,10 @@ class HistoryModel(QAbstractListModel):
                 return self.tr("Named") if step.text else self.tr("Name removed")
             case StepKind.STRATEGY:
                 return self.tr("Way of choosing pairs")
+            case StepKind.GROUPING:
+                return self.tr("Way of finding groups")
+            case StepKind.SPACE:
+                return self.tr("Way of comparing items")
 
     def _said(self, row: Row, answer: Answer) -> str:
         """Give the verdict, and what it was changed to since."""
@@ -232,6 +236,10 @@ class HistoryModel(QAbstractListModel):
                 return self.tr("name")
             case StepKind.STRATEGY:
                 return self.tr("way of choosing")
+            case StepKind.GROUPING:
+                return self.tr("way of grouping")
+            case StepKind.SPACE:
+                return self.tr("way of comparing")
             case _:
                 return self.title(row)
 
