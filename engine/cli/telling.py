@@ -203,6 +203,8 @@ def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:
         "strategy": snapshot.approach.strategy,
         "params": dict(snapshot.approach.params),
         "version": strategies.REGISTRY[snapshot.approach.strategy].version,
+        "grouping": str(snapshot.grouping),
+        "space": str(snapshot.space),
         "seed": study.settings.seed,
         "n": study.problem.n,
         "d": study.problem.d,

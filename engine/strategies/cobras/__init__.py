@@ -140,8 +140,8 @@ class Cobras:
                 "{size} items have been taken as alike so far. These two stand for its two parts:"
                 " should it be divided finely?"
                 if part is whole
-                else "{size} items are being divided. These two stand for the parts of a smaller"
-                " part, to see how finely.",
+                else "{size} items are being divided. These two stand for two halves of a part of"
+                " them: should the part be divided again?",
                 size=len(whole.items),
             )
             verdict = yield from self._ask(Query(pair, why, len(part.items)))

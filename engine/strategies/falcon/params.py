@@ -51,11 +51,17 @@ class FalconParams:
     )
     c: float = field(
         default=0.3,
-        metadata={"above": 0, "help": "The share of the median distance, for width=median."},
+        metadata={
+            "above": 0,
+            "help": "Where the width is a share of the median distance: that share.",
+        },
     )
     sigma: float = field(
         default=0.25,
-        metadata={"above": 0, "help": "The distance, for width=fixed; columns scaled to 0..1."},
+        metadata={
+            "above": 0,
+            "help": "Where the width is a fixed distance: that distance, of columns from 0 to 1.",
+        },
     )
     criticism_width: float = field(
         default=1.0,
