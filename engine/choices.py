@@ -36,10 +36,10 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """A space learned from answers: float32[n, c], and its map, float32[n, 2]."""
+    """A space learned from answers: float32[n, c], and the name under which it is kept."""
 
     points: FloatArray
-    coordinates: FloatArray
+    key: str
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def grouped(problem: Problem, approach: Approach, known: Known, job: Job) -> Gro
 
 
 def learned(problem: Problem, approach: Approach, known: Known, job: Job) -> Space:
-    """Learn a space from the answers known (CS-PDS), and draw its map.
+    """Learn a space from the answers known (CS-PDS).
 
     Raises
     ------
@@ -129,13 +129,26 @@ def learned(problem: Problem, approach: Approach, known: Known, job: Job) -> Spa
     def find() -> IntArray:
         return spread(problem, known.closed(), params, job).space.ravel().view(np.int32)
 
-    def draw() -> IntArray:
-        return project_to_map(points, problem.seed, job).ravel().view(np.int32)
-
     key = _key(problem, approach, VERSION, known)
     points = problem.steps.indices(key, find).view(np.float32).reshape(problem.n, -1)
-    drawn = problem.steps.indices(f"{key} map", draw).view(np.float32).reshape(problem.n, 2)
-    return Space(points, drawn)
+    return Space(points, key)
+
+
+def drawn(problem: Problem, space: Space, job: Job) -> FloatArray:
+    """Draw the map of a learned space, float32[n, 2] within [-1, 1].
+
+    Raises
+    ------
+    Cancelled
+        When the job was stopped.
+    """
+
+    def draw() -> IntArray:
+        return project_to_map(space.points, problem.seed, job).ravel().view(np.int32)
+
+    kept = problem.steps.indices(f"{space.key} map", draw)
+    coordinates: FloatArray = kept.view(np.float32).reshape(problem.n, 2)
+    return coordinates
 
 
 def _learned(space: Approach) -> LearnedParams:

@@ -195,8 +195,9 @@ def _with(comparison: Comparison, at: int, trial: Trial) -> Comparison:
 def _answers_in_force(study: Study) -> tuple[tuple[Event, ...], dict[int, tuple[Pair, bool]]]:
     """Give the steps that bear on groups, and the answers that nothing before them settled.
 
-    Changed answers stand where they were first given, with the verdict in force; names are left
-    out, and of the ways of asking that were chosen all but the last, which is in use.
+    Changed answers stand where they were first given, with the verdict in force. Of the ways of
+    asking and the spaces that were chosen only the last are kept, which are in use. Names are left
+    out, and so is a chosen way of finding groups: strategies are compared by their own.
 
     Returns
     -------
@@ -205,7 +206,11 @@ def _answers_in_force(study: Study) -> tuple[tuple[Event, ...], dict[int, tuple[
     """
     path = study.session.log.path()
     changed = {step.target: step for step in path if step.kind is EventKind.REVISE and step.answer}
-    chosen = [step for step in path if step.kind is EventKind.STRATEGY][-1:]
+    chosen = [
+        step
+        for kind in (EventKind.STRATEGY, EventKind.SPACE)
+        for step in [one for one in path if one.kind is kind][-1:]
+    ]
     steps: list[Event] = []
     for step in path:
         if step.kind is EventKind.SET_ASIDE or step in chosen:
@@ -245,7 +250,7 @@ def _on_own_answers(
     in_use = approach == study.session.approach
     taken = Event(len(study.session.log.events) + 1, EventKind.STRATEGY, 0.0)
     taken = replace(taken, text=answers.written(approach))
-    chosen = [at for at, step in enumerate(steps, 1) if step.kind is EventKind.STRATEGY]
+    chosen = [at for at, step in enumerate(steps, 1) if step.kind in answers.CHOICES]
 
     def groups(done: int) -> Clustering:
         as_there_were = in_use and all(at <= done for at in chosen)

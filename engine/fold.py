@@ -29,7 +29,6 @@ from engine.model import (
     Approach,
     Clustering,
     Cue,
-    FloatArray,
     IntArray,
     Pair,
     Query,
@@ -132,7 +131,7 @@ class Chosen:
     grouped_after: int = 0
     warnings: tuple[str, ...] = ()
     space: Approach = GIVEN
-    coordinates: FloatArray | None = None
+    learned: choices.Space | None = None
     learned_after: int = 0
 
 
@@ -297,7 +296,7 @@ class Fold:
                 chosen,
                 within=self._within(space[0], learned),
                 space=space[0],
-                coordinates=learned.coordinates,
+                learned=learned,
                 learned_after=len(said),
             )
         return chosen

@@ -28,6 +28,7 @@ from engine.model import (
     Clustering,
     Confidence,
     Effect,
+    FloatArray,
     HistoryItem,
     IntArray,
     Outlook,
@@ -225,6 +226,7 @@ class Session:
             return self._considered[1]
         event = self.log.draft(EventKind(kind.value), text=answers.written(approach))
         state = self._folding.step(self._live, event, job=job)
+        self._map(state, job)  # drawn before it is saved: it may be stopped
         self._considered = (kind, approach), state
         return state
 
@@ -512,8 +514,12 @@ class Session:
             grouped_after=state.chosen.grouped_after,
             space=state.chosen.space,
             learned_after=state.chosen.learned_after,
-            coordinates=state.chosen.coordinates,
+            coordinates=self._map(state, self.job),
         )
+
+    def _map(self, state: State, job: Job) -> FloatArray | None:
+        learned = state.chosen.learned
+        return None if learned is None else choices.drawn(self.problem, learned, job)
 
     def _history(self, path: tuple[Event, ...]) -> tuple[HistoryItem, ...]:
         on_path = {step.seq for step in path}
