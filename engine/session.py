@@ -104,6 +104,7 @@ class Session:
         # the present answers, with another choice
         self._considered: tuple[tuple[StepKind, Approach], State] | None = None
         self._suggestions: Suggestions | None = None
+        self._maps: dict[str, FloatArray] = {}  # the last one of a learned space
         self._overview: Overview | None = None  # of the present state, once drawn
         self._state: State | None = self._fold(self.log.path())
 
@@ -518,8 +519,13 @@ class Session:
         )
 
     def _map(self, state: State, job: Job) -> FloatArray | None:
+        """Give the map of a learned space, the same array for as long as it is the same map."""
         learned = state.chosen.learned
-        return None if learned is None else choices.drawn(self.problem, learned, job)
+        if learned is None:
+            return None
+        if learned.key not in self._maps:
+            self._maps = {learned.key: choices.drawn(self.problem, learned, job)}
+        return self._maps[learned.key]
 
     def _history(self, path: tuple[Event, ...]) -> tuple[HistoryItem, ...]:
         on_path = {step.seq for step in path}

@@ -173,6 +173,16 @@ def test_a_first_grouping_needs_no_answer_and_the_questions_stay() -> None:
     assert shown.question.pair == asked.pair
 
 
+def test_the_map_of_a_learned_space_stays_while_answers_come() -> None:
+    live = session("falcon")
+    oracle(live, 8)
+    map_ = live.choose(LEARNED, SPACE).coordinates
+    oracle(live, 4)
+    assert live.snapshot().coordinates is map_
+    assert live.at(live.log.position).coordinates is map_
+    assert live.choose(GIVEN, SPACE).coordinates is None
+
+
 def test_set_aside_items_are_in_no_group_whatever_finds_them() -> None:
     live = session("falcon")
     live.set_aside([3, 4])
