@@ -19,6 +19,7 @@ TITLES = {
     "hmcahc": QT_TRANSLATE_NOOP("Strategies", "Merging step by step (HMCAHC)"),
     "cobras": QT_TRANSLATE_NOOP("Strategies", "Small sets of like items (COBRAS)"),
     "acdm": QT_TRANSLATE_NOOP("Strategies", "Spreading among neighbours (ACDM)"),
+    "components": QT_TRANSLATE_NOOP("Strategies", "Checking a first guess (RCC)"),
     "mpck-npu": QT_TRANSLATE_NOOP("Strategies", "Least certain items (NPU)"),
     "explore-consolidate": QT_TRANSLATE_NOOP("Strategies", "One of each, then the rest"),
     "active-pck": QT_TRANSLATE_NOOP("Strategies", "One of each, round groups (PCK)"),
@@ -54,6 +55,12 @@ _ABOUT = {
         "Strategies",
         "Lets every answer spread from neighbour to neighbour, and asks where neighbours disagree."
         " In our measurements it took the fewest questions, as long as nobody erred.",
+    ),
+    "components": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "Groups everything before the first question, a guess nobody has checked. Asks which of its"
+        " groups belong together and whether each is one; then another way of asking goes on. The"
+        " groups keep the shape of the guess where answers do not say otherwise.",
     ),
     "mpck-npu": QT_TRANSLATE_NOOP(
         "Strategies",

@@ -16,6 +16,7 @@ from engine.parameters import Parameter, describe, named, parse, setting, texts
 from engine.problem import Problem
 from engine.strategies.acdm import Acdm
 from engine.strategies.cobras import Cobras
+from engine.strategies.components import Components
 from engine.strategies.consolidate import ActivePCK, ExploreConsolidate
 from engine.strategies.falcon import Falcon
 from engine.strategies.hmcahc import Hmcahc
@@ -100,6 +101,7 @@ REGISTRY: dict[str, type[Strategy]] = {
         Hmcahc,
         Cobras,
         Acdm,
+        Components,
         MpckNpu,
         ExploreConsolidate,
         ActivePCK,

@@ -33,6 +33,7 @@ CASES = (
     "falcon noise=0.1",
     "explore-consolidate groups=4",
     "acdm batch=5",
+    "components questions=4 then=acdm",
     "mpck-npu groups=4",
     "hmcahc variant=which",
 )

@@ -35,6 +35,8 @@ CASES = {
     "falcon-landmarks": {"sums": "nystroem", "rank": "16"},
     "falcon-noise": {"noise": "0.1"},
     "cobras": {},
+    "components": {},
+    "components-acdm": {"method": "rcc-dr", "questions": "10", "then": "acdm"},
     "mpck-npu": {},
     "hmcahc": {},
     "hmcahc-groups": {"groups": "5"},

@@ -329,7 +329,7 @@ def test_ctrl_c_while_the_program_is_loaded(monkeypatch):
         (["simulate", "{array}", "--budget", "3", "--seed", "x"], "'x' is not a whole number"),
         (
             ["simulate", "{array}", "--budget", "3", "--strategy", "x"],
-            "falcon, hmcahc, cobras, acdm, mpck-npu, explore-consolidate, active-pck, random",
+            "falcon, hmcahc, cobras, acdm, components, mpck-npu, explore-consolidate, active-pck",
         ),
         (["simulate", "{array}", "--budget", "3", "--set", "width"], "key=value"),
         (["simulate", "{array}", "--budget", "3", "--set", "depth=1"], "it has: width"),
