@@ -1,13 +1,14 @@
 """Solves: the linear systems of RCC, sparse and symmetric positive definite.
 
 Hidden here: factorising small ones, and conjugate gradients for large ones, a few columns at a
-time. Promised: neither holds a matrix of all pairs; both can be stopped between steps; the same
-result to the precision asked for.
+time and in an order that keeps neighbours close in memory. Promised: neither holds a matrix of all
+pairs; both can be stopped between steps; the same result to the precision asked for.
 
 References
 ----------
-Hestenes & Stiefel (1952), Methods of conjugate gradients for solving linear systems; scaled by the
-diagonal (Jacobi).
+Hestenes & Stiefel (1952), Methods of conjugate gradients for solving linear systems; with the
+approximate inverse of `engine.clusterers.rcc.multigrid`. Cuthill & McKee (1969), Reducing the
+bandwidth of sparse symmetric matrices: the order.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from engine.clusterers.rcc.multigrid import Multigrid
 from engine.job import Job
 from engine.model import IntArray
 
@@ -31,7 +33,8 @@ PRECISION = 1e-6
 """Length of what is left of a right-hand side, over its own, at which gradients stop."""
 
 _MOST_WORK = 2e9  # multiplications of a factorisation, which cannot be stopped: about a second
-_BLOCK_VALUES = 2**20  # of a right-hand side worked on at once
+_BLOCK_VALUES = 2**20  # of a matrix worked on at once
+_COLUMNS = 16  # of a right-hand side worked on at once: two lines of fast memory a point
 _SMALL = 256  # rows or columns up to which norms come from a dense matrix
 _DENSE = 1500  # rows or columns up to which principal directions come from a dense matrix
 _MOST_STEPS = 2000
@@ -44,7 +47,7 @@ def laplacian(n: int, edges: IntArray, strengths: Floats) -> csr_array:
 
     one, other = edges[:, 0], edges[:, 1]
     pulled = np.bincount(edges.ravel(), np.repeat(strengths, 2), minlength=n)
-    every = np.arange(n)
+    every = np.arange(n, dtype=np.int32)
     values = np.concatenate([pulled, -strengths, -strengths])
     rows, columns = np.concatenate([every, one, other]), np.concatenate([every, other, one])
     matrix: csr_array = coo_array((values, (rows, columns)), shape=(n, n)).tocsr()
@@ -201,17 +204,7 @@ def solve(
         # number, and no factors are found: gradients come as near as can be.
         with contextlib.suppress(RuntimeError):
             return _factorised(matrix, right, job)
-    found = np.empty_like(right)
-    block = max(1, _BLOCK_VALUES // len(right))
-    for first in range(0, right.shape[1], block):
-        columns = slice(first, first + block)
-        found[:, columns] = _descended(
-            matrix,
-            np.ascontiguousarray(right[:, columns]),
-            np.ascontiguousarray(start[:, columns]),
-            job,
-        )
-    return found
+    return _by_gradients(matrix, right, start, job)
 
 
 def _factorised(matrix: csr_array, right: Floats, job: Job) -> Floats:
@@ -230,29 +223,50 @@ def _factorised(matrix: csr_array, right: Floats, job: Job) -> Floats:
     return solution
 
 
-def _descended(matrix: csr_array, right: Floats, guess: Floats, job: Job) -> Floats:
-    """Go down by conjugate gradients, every column by its own steps, until all are precise."""
-    inverse = 1 / matrix.diagonal()[:, None]
+def _by_gradients(matrix: csr_array, right: Floats, start: Floats, job: Job) -> Floats:
+    """Solve a few columns at a time, points put in an order in which neighbours are close.
+
+    What a point reads of its neighbours is then at hand, in the fast memory next to the processor:
+    most of the time would go in waiting for it.
+    """
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    job.step()
+    order = reverse_cuthill_mckee(matrix, symmetric_mode=True)
+    job.step()
+    ordered = matrix[order][:, order]
+    ordered.sort_indices()
+    inverse = Multigrid(ordered, job)
+    found = np.empty_like(right)
+    for first in range(0, right.shape[1], _COLUMNS):
+        columns = slice(first, first + _COLUMNS)
+        guess = start[order, columns]
+        found[order, columns] = _descended(ordered, inverse, right[order, columns], guess, job)
+    return found
+
+
+def _descended(
+    matrix: csr_array, inverse: Multigrid, right: Floats, found: Floats, job: Job
+) -> Floats:
+    """Go down from a guess, which is overwritten, until every column is precise."""
     enough = PRECISION**2 * np.einsum("ij,ij->j", right, right)
-    found = guess.copy()
     left = right - matrix @ found
-    scaled = inverse * left
-    way = scaled.copy()
-    slope = np.einsum("ij,ij->j", left, scaled)
+    way = np.zeros_like(right)
+    slope = np.ones(right.shape[1])
     for _ in range(_MOST_STEPS):
         job.step()
         going = np.einsum("ij,ij->j", left, left) > enough
         if not going.any():
             break
+        towards = inverse(left)
+        before, slope = slope, np.einsum("ij,ij->j", left, towards)
+        # a column that has arrived stays as it is, for its slope may be nothing but rounding
+        way *= np.divide(slope, before, out=np.zeros_like(slope), where=going & (before > 0))
+        way += towards
+        job.step()
         pushed = matrix @ way
         curve = np.einsum("ij,ij->j", way, pushed)
-        # a column that has arrived stays as it is, for its slope may be nothing but rounding
         by = np.divide(slope, curve, out=np.zeros_like(slope), where=going & (curve > 0))
         found += by * way
         left -= by * pushed
-        np.multiply(inverse, left, out=scaled)
-        before, slope = slope, np.einsum("ij,ij->j", left, scaled)
-        keep = np.divide(slope, before, out=np.zeros_like(slope), where=going & (before > 0))
-        way *= keep
-        way += scaled
     return found
