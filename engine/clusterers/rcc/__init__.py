@@ -15,7 +15,7 @@ RCC-DR with 64 dimensions AMI 0.900, ARI 0.810 in 11 groups (`python -m engine c
 References
 ----------
 Shah & Koltun (2017), Robust continuous clustering, PNAS 114(37), equations 2, 3, 5, 7 and
-algorithm 1 (algorithms.md, sec. 2).
+algorithm 1.
 """
 
 from __future__ import annotations

@@ -108,10 +108,14 @@ class Multigrid:
         found: Floats = level.inverse * right
         if level.spread is None or level.gather is None:
             return found
-        left = level.gather @ (right - level.matrix @ found)
-        found += level.spread @ self._cycle(left, number + 1)
+        missed = level.matrix @ found
+        np.subtract(right, missed, out=missed)
+        found += level.spread @ self._cycle(level.gather @ missed, number + 1)
         self._job.step()
-        found += level.inverse * (right - level.matrix @ found)
+        missed = level.matrix @ found
+        np.subtract(right, missed, out=missed)
+        missed *= level.inverse
+        found += missed
         return found
 
 

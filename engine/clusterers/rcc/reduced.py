@@ -10,9 +10,8 @@ and before the codes move. The sources leave that open.
 
 References
 ----------
-Shah & Koltun (2017), Robust continuous clustering, PNAS 114(37), equation 8 and the supplement
-(algorithms.md, sec. 3). Beck & Teboulle (2009), FISTA: the accelerated proximal steps for the
-codes.
+Shah & Koltun (2017), Robust continuous clustering, PNAS 114(37), equation 8 and the supplement.
+Beck & Teboulle (2009), FISTA: the accelerated proximal steps for the codes.
 """
 
 from __future__ import annotations

@@ -267,6 +267,6 @@ def _descended(
         pushed = matrix @ way
         curve = np.einsum("ij,ij->j", way, pushed)
         by = np.divide(slope, curve, out=np.zeros_like(slope), where=going & (curve > 0))
-        found += by * way
-        left -= by * pushed
+        left -= np.multiply(by, pushed, out=pushed)
+        found += np.multiply(by, way, out=towards)
     return found
