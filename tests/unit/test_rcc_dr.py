@@ -30,7 +30,7 @@ def test_without_a_price_codes_over_a_whole_basis_stay() -> None:
     rng = np.random.default_rng(0)
     points = rng.normal(size=(20, 5))
     basis = np.linalg.qr(rng.normal(size=(5, 5)))[0]
-    codes = Codes(points, basis, RccDrParams(gamma=0.0))
+    codes = Codes(points, basis, RccDrParams(gamma=0.0), Job())
     codes.move(codes.codes, 1)
     np.testing.assert_allclose(codes.codes, points @ basis, atol=1e-12)
 
@@ -39,14 +39,14 @@ def test_a_dictionary_that_suits_the_codes_is_kept() -> None:
     rng = np.random.default_rng(0)
     points = rng.normal(size=(50, 5))
     basis = np.linalg.qr(rng.normal(size=(5, 5)))[0]
-    codes = Codes(points, basis, RccDrParams())
+    codes = Codes(points, basis, RccDrParams(), Job())
     codes.learn()
     np.testing.assert_allclose(codes.dictionary, basis, rtol=1e-3, atol=1e-3)
 
 
 def test_the_cost_is_that_of_the_formula() -> None:
     points = np.array([[1.0, 2.0], [3.0, -4.0]])
-    codes = Codes(points, np.array([[1.0], [0.0]]), RccDrParams(gamma=0.5))
+    codes = Codes(points, np.array([[1.0], [0.0]]), RccDrParams(gamma=0.5), Job())
     # missed 2² + 4², codes 1 and 3, beta = 1e-4 (1 + 9)
     assert codes.cost() == pytest.approx(20 / 2 + 0.5 * 4 + 1e-3 / 2)
 

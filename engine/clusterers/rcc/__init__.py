@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from engine.clusterers.noted import answers_left_aside
-from engine.clusterers.rcc.components import PAIRS, firmness, joined, lengths_squared
+from engine.clusterers.rcc.components import PAIRS, firmness, joined, lengths_squared, moves_squared
 from engine.clusterers.rcc.continuation import (
     MU_ENDS,
     MU_STARTS,
@@ -159,7 +159,7 @@ class Rcc:
             return Clustering.of(np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.float32))
         graph = graph_of(problem, self._params.neighbours, self._params.metric, job)
         self._warnings += about_graph(problem.n, self._params.neighbours, graph)
-        points = problem.points.astype(np.float64) * self._params.stretch
+        points = np.multiply(problem.points, self._params.stretch, dtype=np.float64)
         lengths = np.sqrt(lengths_squared(points, graph.edges, job))
         scales = Scales.of(lengths, problem.d, self._params.mu_start)
         if scales is None:
@@ -194,7 +194,7 @@ class Rcc:
             squares = lengths_squared(found, graph.edges, job)
             line = line_process(squares, schedule.mu)
             paid = graph.weights @ penalty(squares, line, schedule.mu)
-            objective = (np.square(points - found).sum() + strength * paid) / 2
+            objective = (moves_squared(points, found, job).sum() + strength * paid) / 2
             self._trace.append(
                 {
                     "iteration": number,

@@ -6,6 +6,8 @@ of distances.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,20 +19,35 @@ from engine.neighbors import components
 Floats = npt.NDArray[np.float64]
 
 PAIRS = ("edges", "all")
-_BLOCK_VALUES = 2**20
+_BLOCK_VALUES = 2**18  # 2 MB: a block and what is made of it stay in the fast memory
 _SIDE = 1024
 _LOOKING = "Joining what has come together"
 
 
-def lengths_squared(points: Floats, edges: IntArray, job: Job) -> Floats:
-    """Give the squared length of every edge, float64[m], a block at a time."""
-    squares = np.empty(len(edges))
-    block = max(1, _BLOCK_VALUES // points.shape[1])
-    for first in range(0, len(edges), block):
+def blocks(n: int, d: int, job: Job) -> Iterator[slice]:
+    """Go through n rows of d values a few rows at a time, with a chance to stop before each."""
+    block = max(1, _BLOCK_VALUES // d)
+    for first in range(0, n, block):
         job.step()
-        some = edges[first : first + block]
-        apart = points[some[:, 0]] - points[some[:, 1]]
-        squares[first : first + block] = np.einsum("ij,ij->i", apart, apart)
+        yield slice(first, first + block)
+
+
+def lengths_squared(points: Floats, edges: IntArray, job: Job) -> Floats:
+    """Give the squared length of every edge, float64[m]."""
+    squares = np.empty(len(edges))
+    for some in blocks(len(edges), points.shape[1], job):
+        one, other = edges[some].T
+        apart = points[one] - points[other]
+        squares[some] = np.einsum("ij,ij->i", apart, apart)
+    return squares
+
+
+def moves_squared(points: Floats, moved: Floats, job: Job) -> Floats:
+    """Give the squared distance of every point to where it has moved, float64[n]."""
+    squares = np.empty(len(points))
+    for rows in blocks(len(points), points.shape[1], job):
+        apart = points[rows] - moved[rows]
+        squares[rows] = np.einsum("ij,ij->i", apart, apart)
     return squares
 
 

@@ -17,6 +17,7 @@ Beck & Teboulle (2009), FISTA: the accelerated proximal steps for the codes.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -24,7 +25,13 @@ import numpy as np
 
 from engine.clusterers.noted import answers_left_aside
 from engine.clusterers.rcc import RccParams
-from engine.clusterers.rcc.components import firmness, joined, lengths_squared
+from engine.clusterers.rcc.components import (
+    blocks,
+    firmness,
+    joined,
+    lengths_squared,
+    moves_squared,
+)
 from engine.clusterers.rcc.continuation import Floats, Scales, Schedule, line_process, penalty
 from engine.clusterers.rcc.doubts import ALIKE, about_graph, about_groups, unsettled
 from engine.clusterers.rcc.graph import Graph, graph_of
@@ -114,47 +121,62 @@ class Codes:
         h, float64[n]: how firmly each code is held by its representative.
     """
 
-    def __init__(self, points: Floats, dictionary: Floats, params: RccDrParams) -> None:
+    def __init__(self, points: Floats, dictionary: Floats, params: RccDrParams, job: Job) -> None:
         self._points = points
         self._params = params
-        self._before = self.codes = points @ dictionary
+        self._job = job
         self.fixed = np.ones(len(points))
-        self._ridge = self._dictionary_cost()
         self._set(dictionary)
+        self._before = self.codes = self._seen
+        self._ridge = self._dictionary_cost()
 
     def move(self, representatives: Floats, number: int) -> None:
         """Take an accelerated step of the codes, the `number`-th, towards the objective."""
         momentum = (number - 1) / (number + 2)  # the paper's (t - 2) / (t + 1), t from 2 on
-        ahead = self.codes + momentum * (self.codes - self._before)
-        held = self._params.nu * self.fixed[:, None] * (ahead - representatives)
-        along = ahead @ self._inner - self._seen + held
-        self._before = self.codes
-        self.codes = shrunk(ahead - self._pace * along, self._pace * self._params.gamma)
+        moved = np.empty_like(self.codes)
+        for rows in self._rows():
+            ahead = self.codes[rows] + momentum * (self.codes[rows] - self._before[rows])
+            held = self._params.nu * self.fixed[rows, None] * (ahead - representatives[rows])
+            along = ahead @ self._inner - self._seen[rows] + held
+            moved[rows] = shrunk(ahead - self._pace * along, self._pace * self._params.gamma)
+        self._before, self.codes = self.codes, moved
 
     def learn(self) -> None:
         """Mix the dictionary with the one that suits the codes now (ridge regression)."""
         self._ridge = self._dictionary_cost()
-        size = self.codes.shape[1]
-        gram = self.codes.T @ self.codes + self._ridge * np.eye(size)
+        size, d = self.codes.shape[1], self._points.shape[1]
+        gram, suits = self._ridge * np.eye(size), np.zeros((size, d))
+        for rows in self._rows():
+            gram += self.codes[rows].T @ self.codes[rows]
+            suits += self.codes[rows].T @ self._points[rows]
         # least squares, for codes may all have become 0
-        best = np.linalg.lstsq(gram, self.codes.T @ self._points, rcond=None)[0].T
+        best = np.linalg.lstsq(gram, suits, rcond=None)[0].T
         self._set(self._params.eta * self.dictionary + (1 - self._params.eta) * best)
 
     def cost(self) -> float:
         """Give 1/2 ||X - Z B^T||² + gamma ||Z||_1 + beta/2 ||B||²."""
-        missed = np.square(self._points - self.codes @ self.dictionary.T).sum()
-        paid = self._ridge * np.square(self.dictionary).sum()
-        return float((missed + paid) / 2 + self._params.gamma * np.abs(self.codes).sum())
+        paid = self._ridge * np.square(self.dictionary).sum() / 2
+        for rows in self._rows():
+            missed = self._points[rows] - self.codes[rows] @ self.dictionary.T
+            paid += np.square(missed).sum() / 2
+            paid += self._params.gamma * np.abs(self.codes[rows]).sum()
+        return float(paid)
 
     def _dictionary_cost(self) -> float:
-        return float(_RIDGE * np.square(self.codes).sum())
+        return _RIDGE * sum(float(np.square(self.codes[rows]).sum()) for rows in self._rows())
 
     def _set(self, dictionary: Floats) -> None:
         self.dictionary = dictionary
-        self._seen = self._points @ dictionary
+        seen = np.empty((len(self._points), dictionary.shape[1]))
+        for rows in self._rows():
+            seen[rows] = self._points[rows] @ dictionary
+        self._seen = seen
         self._inner = dictionary.T @ dictionary
         steepest = float(np.linalg.norm(self._inner, 2)) + self._params.nu * self.fixed.max()
         self._pace = 1 / steepest
+
+    def _rows(self) -> Iterator[slice]:
+        return blocks(len(self._points), self._points.shape[1], self._job)
 
 
 class RccDr:
@@ -187,11 +209,10 @@ class RccDr:
             return Clustering.of(np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.float32))
         graph = graph_of(problem, params.neighbours, params.metric, job)
         self._warnings += about_graph(problem.n, params.neighbours, graph)
-        points = problem.points.astype(np.float64) * params.stretch
+        points = np.multiply(problem.points, params.stretch, dtype=np.float64)
         size = min(params.dimensions, problem.d, problem.n - 1)
-        codes = Codes(
-            points, principal(points, size, problem.rng("rcc-dr.directions"), job), params
-        )
+        directions = principal(points, size, problem.rng("rcc-dr.directions"), job)
+        codes = Codes(points, directions, params, job)
         lengths = np.sqrt(lengths_squared(codes.codes, graph.edges, job))
         scales = Scales.of(lengths, size, params.mu_start)
         if scales is None:
@@ -233,7 +254,7 @@ class RccDr:
             job.step(number, params.rounds, _MOVING)
             squares = lengths_squared(found, graph.edges, job)
             line = line_process(squares, schedule.mu)
-            astray = np.square(codes.codes - found).sum(axis=1)
+            astray = moves_squared(codes.codes, found, job)
             codes.fixed = line_process(astray, loose)
             paid = penalty(astray, codes.fixed, loose).sum()
             paid += strength * (graph.weights @ penalty(squares, line, schedule.mu))
