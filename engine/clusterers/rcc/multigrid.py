@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 _EVEN = 0.1  # pulls that differ by less than this share are taken for equal
+_MOST_UNEVEN = 1e5  # diagonal over what holds, up to which the digits of float32 will do
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,23 +41,32 @@ class _Level:
     Attributes
     ----------
     matrix
-        float64[n, n].
+        float[n, n].
     inverse
-        float64[n, 1], what a value of the right-hand side is multiplied by for a first guess.
+        float[n, 1], what a value of the right-hand side is multiplied by for a first guess.
     spread
-        float64[n, g], 1 where a point is in a group; None on the last level.
+        float[n, g], 1 where a point is in a group; None on the last level.
     gather
         Its transpose.
     """
 
     matrix: csr_array
-    inverse: Floats
+    inverse: npt.NDArray[np.floating]
     spread: csr_array | None = None
     gather: csr_array | None = None
 
+    def of(self, kind: type[np.floating]) -> _Level:
+        """Give the same in numbers of another kind."""
+        spread = None if self.spread is None else self.spread.astype(kind)
+        gather = None if self.gather is None else self.gather.astype(kind)
+        return _Level(self.matrix.astype(kind), self.inverse.astype(kind), spread, gather)
+
 
 class Multigrid:
-    """An approximate inverse, applied by calling it: float64[n, d] to float64[n, d].
+    """An approximate inverse, applied by calling it: float[n, d] to float[n, d].
+
+    As it only points the way, it makes do with float32, which is half to read, unless what holds
+    would be lost in its rounding beside what pulls.
 
     Parameters
     ----------
@@ -70,6 +80,8 @@ class Multigrid:
         self._levels: list[_Level] = []
         diagonal = matrix.diagonal()
         held = np.clip(matrix.sum(axis=1), 0, diagonal)
+        even = bool((diagonal <= _MOST_UNEVEN * held.min()).all())
+        self._kind: type[np.floating] = np.float32 if even else np.float64
         while True:
             job.step()
             # With h what holds and s the sum of the pulls, the matrix is at most h + 2 s. Twice
@@ -78,11 +90,11 @@ class Multigrid:
             inverse = 1 / (1.5 * diagonal - 0.5 * held)[:, None]
             spread = _groups(matrix, 2 * held < diagonal)
             if spread is None:
-                self._levels.append(_Level(matrix, inverse))
+                self._levels.append(_Level(matrix, inverse).of(self._kind))
                 return
             job.step()
             gather = spread.T.tocsr()
-            self._levels.append(_Level(matrix, inverse, spread, gather))
+            self._levels.append(_Level(matrix, inverse, spread, gather).of(self._kind))
             alone = (np.diff(spread.indptr) == 0).astype(np.float64)
             held = gather @ (held - matrix @ alone)
             matrix = (gather @ matrix @ spread).tocsr()
@@ -97,15 +109,15 @@ class Multigrid:
         """Number of points on every level."""
         return [level.matrix.shape[0] for level in self._levels]
 
-    def __call__(self, right: Floats) -> Floats:
-        """Apply it."""
-        return self._cycle(right, 0)
+    def __call__(self, right: Floats) -> npt.NDArray[np.floating]:
+        """Apply it; the values should be neither huge nor tiny."""
+        return self._cycle(right.astype(self._kind), 0)
 
-    def _cycle(self, right: Floats, number: int) -> Floats:
+    def _cycle(self, right: npt.NDArray[np.floating], number: int) -> npt.NDArray[np.floating]:
         """Guess, correct by what the groups make of what is left, and guess again."""
         self._job.step()
         level = self._levels[number]
-        found: Floats = level.inverse * right
+        found: npt.NDArray[np.floating] = level.inverse * right
         if level.spread is None or level.gather is None:
             return found
         missed = level.matrix @ found

@@ -240,8 +240,10 @@ def _by_gradients(matrix: csr_array, right: Floats, start: Floats, job: Job) -> 
     found = np.empty_like(right)
     for first in range(0, right.shape[1], _COLUMNS):
         columns = slice(first, first + _COLUMNS)
-        guess = start[order, columns]
-        found[order, columns] = _descended(ordered, inverse, right[order, columns], guess, job)
+        aim, guess = right[order, columns], start[order, columns]
+        exponent = np.frexp(np.abs(aim).max(axis=0))[1]  # so that values are neither huge nor tiny
+        aim, guess = np.ldexp(aim, -exponent), np.ldexp(guess, -exponent)
+        found[order, columns] = np.ldexp(_descended(ordered, inverse, aim, guess, job), exponent)
     return found
 
 
@@ -268,5 +270,5 @@ def _descended(
         curve = np.einsum("ij,ij->j", way, pushed)
         by = np.divide(slope, curve, out=np.zeros_like(slope), where=going & (curve > 0))
         left -= np.multiply(by, pushed, out=pushed)
-        found += np.multiply(by, way, out=towards)
+        found += np.multiply(by, way, out=pushed)
     return found
