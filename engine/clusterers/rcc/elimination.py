@@ -13,13 +13,15 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.job import Job
 from engine.model import IntArray
 from engine.neighbors import components
 
 _TANGLED = 60  # neighbours, more of which are taken for a part that fills in altogether
-_PAUSE = 512  # points between two steps of a job
+_PAUSE = 64  # points between two steps of a job
+_EDGES = 10_000  # the same
 
 
 def work(n: int, edges: IntArray, job: Job) -> float:
@@ -29,9 +31,12 @@ def work(n: int, edges: IntArray, job: Job) -> float:
     all have many, what is left is counted as full, each connected part for itself.
     """
     around: list[set[int]] = [set() for _ in range(n)]
-    for one, other in edges.tolist():
-        around[one].add(other)
-        around[other].add(one)
+    for first in range(0, len(edges), _EDGES):
+        job.step()
+        for one, other in edges[first : first + _EDGES].tolist():
+            around[one].add(other)
+            around[other].add(one)
+    job.step()
     waiting = [(len(others), point) for point, others in enumerate(around)]
     heapq.heapify(waiting)
     gone = np.zeros(n, dtype=bool)
@@ -55,14 +60,20 @@ def work(n: int, edges: IntArray, job: Job) -> float:
             theirs.discard(point)
             heapq.heappush(waiting, (len(theirs), other))
         around[point] = set()
-    return spent + _full(gone, around)
+    return spent + _full(gone, around, job)
 
 
-def _full(gone: np.ndarray, around: list[set[int]]) -> float:
+def _full(gone: npt.NDArray[np.bool_], around: list[set[int]], job: Job) -> float:
     """Count a full factorisation, size³ / 3, of every part that is left."""
     left = np.flatnonzero(~gone)
     if not len(left):
         return 0.0
-    pairs = [(one, other) for one in left.tolist() for other in around[one] if one < other]
-    parts = components(len(gone), np.array(pairs, dtype=np.int32).reshape(-1, 2))[left]
+    links = []
+    for number, one in enumerate(left.tolist()):
+        if number % _PAUSE == 0:
+            job.step()
+        others = np.fromiter(around[one], dtype=np.int32, count=len(around[one]))
+        links.append(np.column_stack([np.full(len(others), one, dtype=np.int32), others]))
+    job.step()
+    parts = components(len(gone), np.concatenate(links))[left]
     return float((np.unique(parts, return_counts=True)[1].astype(np.float64) ** 3).sum() / 3)

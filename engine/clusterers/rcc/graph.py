@@ -68,8 +68,13 @@ class Graph:
         """
         n = len(points)
         near = nearest(directions(points) if metric == "cosine" else points, k, job)
-        forest = _spanning(n, *near.edges_measured(), squared=metric == "cosine")
+        job.step()
+        listed, lengths = near.edges_measured()
+        job.step()
+        forest = _spanning(n, listed, lengths, squared=metric == "cosine")
+        job.step()
         both = np.concatenate([near.edges(mutual=True), forest]).astype(np.int64)
+        job.step()
         edges = np.column_stack(np.divmod(np.unique(both[:, 0] * n + both[:, 1]), n))
         edges = edges.astype(np.int32)
         parts = int(components(n, edges).max()) + 1
