@@ -5,13 +5,13 @@ is a suggestion with a confidence below 1; answers keep their full weight and ar
 nothing learned goes into the log. Memory stays within what is allowed, and grows with the pairs
 linked, not with n².
 
-Left open by the source and decided in algorithms.md, sec. 6: answers are closed first; learned
+Left open by the source, decisions of ours: answers are closed first; learned
 links of strength 0.5 and more spread on; all eigenvectors with a positive eigenvalue are kept;
 rounds also end when nothing changes, and here: when what was learned no longer fits the memory.
 
 References
 ----------
-CS-PDS, constraint self-learning (algorithms.md, sec. 6).
+CS-PDS, constraint self-learning.
 """
 
 from __future__ import annotations
@@ -37,10 +37,12 @@ from engine.spreading.links import (
     given,
     keys_of,
     of_labels,
+    shared,
 )
 from engine.spreading.projection import principal, project
 from engine.spreading.reinforcement import (
     Reach,
+    at_least,
     cannot_keys,
     must_keys,
     reach,
@@ -303,9 +305,10 @@ def learn(
             stopped = "share"
             break
         job.step(number, params.rounds, "Spreading the answers")
-        on = cannot.graph(least)
-        found = reach(space, must.graph(least), on, params.near, job)
-        grown = cannot_keys(cannot, on, found, params.gain, most - len(must), job)
+        weights = cannot.graph(min(least, 1 - params.gain))
+        found = reach(space, must.graph(least), at_least(weights, least), params.near, job)
+        grown = cannot_keys(cannot, weights, found, params.gain, least, most - len(must), job)
+        del weights
         if grown is None or len(must) + len(cannot) + len(found.must) > most:
             stopped = "memory"
             break
@@ -365,7 +368,5 @@ def _learned(links: Links, least: float) -> Links:
 
 def _round(number: int, must: Links, cannot: Links, space: npt.NDArray[np.float64]) -> Round:
     """Sum up a state; a pair with both links counts once."""
-    n = must.n
-    both = len(np.intersect1d(must.keys, cannot.keys, assume_unique=True))
-    pairs = len(must) + len(cannot) - both
-    return Round(number, len(must), len(cannot), 2 * pairs / n**2, space.shape[1])
+    pairs = len(must) + len(cannot) - len(shared(must, cannot)[0])
+    return Round(number, len(must), len(cannot), 2 * pairs / must.n**2, space.shape[1])

@@ -7,7 +7,7 @@ links are values, a round makes new ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Keys = npt.NDArray[np.int64]
 Strengths = npt.NDArray[np.float32]
 Rounds = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int64]
 
 HALF = 0.5
 """From this strength on a link says rather yes than no."""
@@ -105,7 +106,7 @@ class Links:
             self.strong[chosen],
         )
 
-    def places(self, keys: Keys) -> npt.NDArray[np.int64]:
+    def places(self, keys: Keys) -> Places:
         """Tell where keys are held, int64[...]; -1 = they are not."""
         if not len(self.keys):
             return np.full(len(keys), -1)
@@ -130,17 +131,18 @@ class Links:
         """
         place = self.places(keys)
         held, fresh = place[place >= 0], keys[place < 0]
-        strength = self.strength.copy()
         top = np.float32(1 - step)
+        strength = self.strength.copy()
         more = np.minimum(top, strength[held] + np.float32(step))
         strength[held] = np.maximum(strength[held], more)
-        at = np.searchsorted(self.keys, fresh)
+        old = np.ones(len(self.keys) + len(fresh), dtype=np.bool_)
+        old[np.searchsorted(self.keys, fresh) + np.arange(len(fresh))] = False
         links = Links(
             self.n,
-            np.insert(self.keys, at, fresh),
-            np.insert(strength, at, min(np.float32(step), top)),
-            np.insert(self.since, at, round_),
-            np.insert(self.strong, at, NEVER),
+            _merged(old, self.keys, fresh),
+            _merged(old, strength, min(np.float32(step), top)),
+            _merged(old, self.since, round_),
+            _merged(old, self.strong, NEVER),
         )
         return links.marked(round_)
 
@@ -161,16 +163,36 @@ class Links:
         from scipy.sparse import csr_array
 
         chosen = self.strength >= least
-        one, other = (part.astype(np.int32) for part in np.divmod(self.keys[chosen], self.n))
-        value = self.strength[chosen]
-        half = csr_array((value, (one, other)), shape=(self.n, self.n))
+        some = self if chosen.all() else self.where(chosen)
+        half = some.half(slice(0, self.n))
         return csr_array(half + half.T)
+
+    def half(self, rows: slice) -> csr_array:
+        """Give the links of some items to higher ones: float32[r, n]."""
+        from scipy.sparse import csr_array
+
+        items = np.arange(rows.start, rows.stop + 1, dtype=np.int64)
+        ends = np.searchsorted(self.keys, items * self.n)
+        some = slice(ends[0], ends[-1])
+        others = self.keys[some] - np.repeat(items[:-1] * self.n, np.diff(ends))
+        # int32 whichever the number of links: scipy would widen both, and to 64 bits
+        parts = self.strength[some], others.astype(np.int32), (ends - ends[0]).astype(np.int32)
+        return csr_array(parts, shape=(rows.stop - rows.start, self.n))
 
 
 def keys_of(n: int, one: npt.NDArray[np.integer], other: npt.NDArray[np.integer]) -> Keys:
     """Name pairs by one number, whichever item comes first: int64[...]."""
     keys: Keys = np.minimum(one, other).astype(np.int64) * n + np.maximum(one, other)
     return keys
+
+
+def shared(one: Links, other: Links) -> tuple[Places, Places]:
+    """Tell where the pairs that have both links are held in each: int64[s] twice."""
+    if len(one) > len(other):
+        return shared(other, one)[::-1]
+    place = other.places(one.keys)
+    at = np.flatnonzero(place >= 0)
+    return at, place[at]
 
 
 def given(n: int, constraints: Constraints, memory: int) -> tuple[Links, Links]:
@@ -259,6 +281,16 @@ def of_labels(labels: npt.NDArray[np.integer]) -> Constraints:
             if other != item:
                 found.add(Pair.of(other, item), Verdict.DIFFERENT, item)
     return found
+
+
+def _merged(
+    old: npt.NDArray[np.bool_], held: npt.NDArray[Any], fresh: npt.ArrayLike
+) -> npt.NDArray[Any]:
+    """Put values where they belong among those held."""
+    merged = np.empty(len(old), dtype=held.dtype)
+    merged[old] = held
+    merged[~old] = fresh
+    return merged
 
 
 def _told(pair: Pair) -> str:

@@ -5,23 +5,20 @@ the same space, signs included.
 
 References
 ----------
-algorithms.md, sec. 6, "E-step": B w = lambda P w with the Laplacians of both kinds of links.
+CS-PDS, its E-step: B w = lambda P w with the Laplacians of both kinds of links. How many
+eigenvectors are kept, and what is done without cannot-links, are decisions of ours.
 Belkin & Niyogi (2003), Laplacian eigenmaps, for the graph Laplacian D - A.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.job import Job
 from engine.spreading.links import Links
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 Floats = npt.NDArray[np.float64]
 
@@ -96,21 +93,23 @@ def project(
 
 def scatter(points: Floats, links: Links, job: Job) -> Floats:
     """Give X'L(A)X, the sum over all links of a_ij (x_i - x_j)(x_i - x_j)': float64[m, m]."""
-    graph = links.graph().astype(np.float64)
-    degree = graph.sum(axis=1)
-    drawn: Floats = (points * degree[:, None]).T @ points
-    for rows in _blocks(graph, points.shape[1]):
+    n, m = points.shape
+    degree, crossed = np.zeros(n), np.zeros((m, m))
+    for rows in _blocks(links, m):
         job.step()
-        drawn -= points[rows].T @ (graph[rows] @ points)
+        half = links.half(rows).astype(np.float64)
+        degree[rows] += half.sum(axis=1)
+        degree += half.sum(axis=0)
+        crossed += points[rows].T @ (half @ points)
+    drawn: Floats = (points * degree[:, None]).T @ points - crossed - crossed.T
     return (drawn + drawn.T) / 2
 
 
-def _blocks(graph: csr_array, width: int) -> list[slice]:
-    """Cut the rows so that each block has about as many links."""
-    total = graph.nnz * width
-    parts = max(1, int(total / _BLOCK))
-    ends = np.searchsorted(graph.indptr, np.linspace(0, graph.nnz, parts + 1)[1:-1])
-    bounds = np.unique(np.concatenate([[0], ends, [graph.shape[0]]])).tolist()
+def _blocks(links: Links, width: int) -> list[slice]:
+    """Cut the items so that each block has about as many links to higher ones."""
+    parts = max(1, int(len(links) * (width + 8) / _BLOCK))
+    ends = links.keys[np.linspace(0, len(links), parts + 1).astype(np.int64)[1:-1]] // links.n
+    bounds = np.unique(np.concatenate([[0], ends, [links.n]])).tolist()
     return [slice(one, other) for one, other in pairwise(bounds)]
 
 

@@ -1,4 +1,4 @@
-"""FC2: every check of algorithms.md, sec. 7, and what its input must survive."""
+"""FC2: hand cases, reference values, and what its input must survive."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def by_hand(must: dict[tuple[int, int], float], cannot: dict[tuple[int, int], fl
     links = [Links.of(5, list(given), list(given.values())) for given in (must, cannot)]
     graphs = [one.graph() for one in links]
     small = pure(graphs[0], graphs[1], 0.5, Job())
-    groups = Groups(small, graphs[0], graphs[1], np.arange(5.0)[:, None])
+    groups = Groups(small, graphs[0], graphs[1], np.arange(5.0)[:, None], Job())
     merges = groups.merge(groups.repulsion(1.0), 1, Job())
     return small.tolist(), groups.labels.tolist(), merges, links
 
@@ -83,7 +83,7 @@ def test_repulsion_by_hand() -> None:
     _, labels, merges, links = by_hand(must, {(0, 3): 1.0, (2, 4): 0.6})
     assert labels == [0, 0, 0, 1, 1]
     graphs = [one.graph() for one in links]
-    groups = Groups(np.array(labels), *graphs, np.arange(5.0)[:, None])
+    groups = Groups(np.array(labels), *graphs, np.arange(5.0)[:, None], Job())
     assert groups.merge(groups.repulsion(np.inf), 1, Job())[0].cost == pytest.approx(4, rel=1e-6)
     assert violated(*links, np.array(labels))[1] == pytest.approx(0.4, rel=1e-6)
     small, labels, merges, links = by_hand(must, {(2, 4): 0.3})
@@ -183,7 +183,7 @@ def test_merging_is_that_of_the_cheapest_pair_again_and_again() -> None:
         graphs = [Links.of(n, pairs[some], strength[some]).graph() for some in (kind, ~kind)]
         space = rng.random((n, 2))
         for rule in ("repulsion", "agreeing", "penalised"):
-            groups = Groups(small, *graphs, space)
+            groups = Groups(small, *graphs, space, Job())
             costs = {
                 "repulsion": groups.repulsion(1.0),
                 "agreeing": groups.agreeing(0.0),

@@ -1,4 +1,4 @@
-"""CS-PDS: every check of algorithms.md, sec. 6, and what its answers must survive."""
+"""CS-PDS: the source's rules by hand and word by word, and what its answers must survive."""
 
 from __future__ import annotations
 
@@ -195,13 +195,13 @@ def test_a_round_is_the_specifications_word_by_word(rounds: int) -> None:
     grown = np.zeros((178, 178), dtype=bool)
     grown[tuple(found.must.T)] = True
     np.testing.assert_array_equal(grown | grown.T, expected[0])
-    keys = cannot_keys(before.cannot, on, found, 0.2, 10**9, Job())
+    keys = cannot_keys(before.cannot, on, found, 0.2, 0.5, 10**9, Job())
     assert keys is not None
     pairs = {tuple(pair) for pair in np.column_stack(np.divmod(keys, 178)).tolist()}
     for a, b in combinations(range(178), 2):
         grows = bool(expected[1][a, b]) and full[1][a, b] < np.float32(0.8)
         assert ((a, b) in pairs) == grows
-    assert cannot_keys(before.cannot, on, found, 0.2, len(keys) // 8, Job()) is None
+    assert cannot_keys(before.cannot, on, found, 0.2, 0.5, len(keys) // 8, Job()) is None
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])

@@ -2,8 +2,8 @@
 
 References
 ----------
-FC2, finding clusters on constraints (algorithms.md, sec. 7), on the links that CS-PDS learns
-(sec. 6, `engine.spreading`).
+FC2, finding clusters on constraints, on the links that CS-PDS learns (`engine.spreading`). The
+source looks at how r is distributed to end merging; `auto` names our decisions instead.
 """
 
 from __future__ import annotations
@@ -207,18 +207,18 @@ class Fc2:
         params = self._params
         must, cannot = basis.must.graph(), basis.cannot.graph()
         small = pure(must, cannot, params.threshold, job)
-        groups = Groups(small, must, cannot, basis.space)
+        groups = Groups(small, must, cannot, basis.space, job)
         formed = len(groups)
         if params.groups or params.auto != "gap":
             merges = groups.merge(groups.repulsion(1.0), params.groups, job)
         else:
-            trial = Groups(small, must, cannot, basis.space)
+            trial = Groups(small, must, cannot, basis.space, job)
             keep = widest_gap(trial.merge(trial.repulsion(np.inf), 1, job))
             merges = groups.merge(groups.repulsion(np.inf), formed - keep, job)
         if params.groups:  # isolated items are brought home last: they weigh nothing in a merge
             merges += groups.merge(groups.penalised, params.groups, job)
         home = homes(basis.space, groups.labels, job, outliers=params.outliers)
-        groups = Groups(home.labels, must, cannot, basis.space)
+        groups = Groups(home.labels, must, cannot, basis.space, job)
         if not params.groups and params.auto == "conflict":
             merges += groups.merge(groups.agreeing(params.tolerance), 1, job)
         return groups.labels, merges, home, formed

@@ -2,7 +2,8 @@
 
 References
 ----------
-FC2, finding clusters on constraints (algorithms.md, sec. 7, "Isolated points").
+FC2, finding clusters on constraints: points that no constraint reaches are set aside first. Where
+they come, and from where on they are outliers, are decisions of ours.
 """
 
 from __future__ import annotations

@@ -6,7 +6,9 @@ numbers per group.
 
 References
 ----------
-FC2, finding clusters on constraints (algorithms.md, sec. 7, step 2); Ward (1963).
+FC2, finding clusters on constraints, its second step: the repulsion r = CL / ML, and what merging
+does to J*. When merging ends without a number of groups, and how it goes on with one after no link
+speaks for a merge, are decisions of ours. Ward (1963).
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_BLOCK = 2**20  # links looked at at once
 _PENALTY = 10.0  # of a conflict, on Ward's cost
 _ROUNDING = 1e-6  # of sums of strengths: what differs by less is equal
 
@@ -60,18 +63,19 @@ class Groups:
         must: csr_array,
         cannot: csr_array,
         space: npt.NDArray[np.floating],
+        job: Job,
     ) -> None:
-        from scipy.sparse import csr_array
-
         inside = np.flatnonzero(labels >= 0)
         self._g = int(labels.max(initial=-1)) + 1
-        ones = np.ones(len(inside))
-        member = csr_array((ones, (inside, labels[inside])), shape=(len(labels), self._g))
-        self._evidence = [_rows(member.T @ links @ member) for links in (must, cannot)]
+        self._evidence = [_evidence(labels, self._g, links, job) for links in (must, cannot)]
         self._labels = labels
         self._head = np.arange(self._g)  # the group that each sub-cluster is in
         self._sizes = np.bincount(labels[inside], minlength=self._g).astype(np.float64)
-        self._means = (member.T @ space.astype(np.float64)) / self._sizes[:, None]
+        # one column per group: distances to all are summed along them far sooner
+        self._means = np.array(
+            [np.bincount(labels[inside], axis[inside], self._g) for axis in space.T.astype(float)]
+        ).reshape(space.shape[1], self._g)
+        self._means /= self._sizes
 
     def __len__(self) -> int:
         """Tell how many groups are left."""
@@ -162,7 +166,7 @@ class Groups:
         return sums[0], sums[1]
 
     def _ward(self, group: int) -> Floats:
-        squares = np.square(self._means - self._means[group]).sum(axis=1)
+        squares = np.square(self._means - self._means[:, group, None]).sum(axis=0)
         here = self._sizes[group]
         cost: Floats = squares * (self._sizes * here / (self._sizes + here))
         return cost
@@ -170,7 +174,7 @@ class Groups:
     def _join(self, one: int, other: int) -> None:
         """Take a group into another: means, sizes and evidence add up."""
         sizes = self._sizes[[one, other]]
-        self._means[one] = sizes @ self._means[[one, other]] / sizes.sum()
+        self._means[:, one] = self._means[:, [one, other]] @ sizes / sizes.sum()
         self._sizes[one] = sizes.sum()
         for rows in self._evidence:
             both = [np.concatenate(parts) for parts in zip(rows[one], rows[other], strict=True)]
@@ -196,13 +200,27 @@ def _first(cost: Floats, tie: Floats) -> int:
     return int(least[tie[least].argmax()])
 
 
-def _rows(sums: csr_array) -> list[tuple[Ints, Floats]]:
-    """Take a sparse matrix apart into its rows: columns and values."""
+def _evidence(labels: Ints, g: int, links: csr_array, job: Job) -> list[tuple[Ints, Floats]]:
+    """Sum up links between groups: of each, the others and how much; doubly within it."""
     from scipy.sparse import csr_array
 
-    rows = csr_array(sums)
-    bounds = rows.indptr.tolist()
-    return [
-        (rows.indices[first:last].astype(np.int64), rows.data[first:last].astype(np.float64))
-        for first, last in pairwise(bounds)
-    ]
+    items = np.argsort(labels, kind="stable")[np.count_nonzero(labels < 0) :]
+    starts = np.searchsorted(labels[items], np.arange(g + 1))
+    work = np.concatenate([[0], np.cumsum(np.diff(links.indptr)[items] + 1)])[starts]
+    found: list[tuple[Ints, Floats]] = []
+    while len(found) < g:
+        job.step()
+        first = len(found)
+        last = int(np.searchsorted(work, work[first] + _BLOCK, side="right")) - 1
+        last = max(last, first + 1)
+        some = items[starts[first] : starts[last]]
+        own = links[some]
+        to = labels[own.indices]
+        strength = np.where(to < 0, 0, own.data.astype(np.float64))
+        others = csr_array((strength, np.maximum(to, 0), own.indptr), shape=(len(some), g))
+        ends = starts[first : last + 1] - starts[first]
+        each = np.ones(len(some)), np.arange(len(some)), ends
+        sums = csr_array(each, shape=(last - first, len(some))) @ others
+        for one, other in pairwise(sums.indptr.tolist()):
+            found.append((sums.indices[one:other].astype(np.int64), sums.data[one:other]))
+    return found

@@ -5,7 +5,8 @@ sub-cluster; in none of them are two items whose cannot-link is as strong as the
 
 References
 ----------
-FC2, finding clusters on constraints (algorithms.md, sec. 7, step 1).
+FC2, finding clusters on constraints, its first step. That an item counts among its own must-links
+is a decision of ours: read literally, an item without strong links would be taken out for ever.
 """
 
 from __future__ import annotations
