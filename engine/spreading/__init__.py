@@ -39,7 +39,7 @@ from engine.spreading.links import (
     of_labels,
     shared,
 )
-from engine.spreading.projection import principal, project
+from engine.spreading.projection import held_back, principal, project
 from engine.spreading.reinforcement import (
     Reach,
     at_least,
@@ -88,11 +88,11 @@ class SpreadParams:
         },
     )
     tikhonov: float = field(
-        default=0.01,
+        default=0.0,
         metadata={
-            "above": 0.0,
-            "help": "How much the learned distances are held back where no answer joins items; "
-            "with many dimensions little spreads unless this is larger.",
+            "least": 0.0,
+            "help": "How much the learned distances are held back where no answer joins items, in "
+            "squared units of the features; 0 = by the spread of the items.",
             "more": True,
         },
     )
@@ -161,6 +161,8 @@ class Spread:
     spanned
         Share of the squared spread of the points that was reckoned with; below 1 only for points
         of more than 256 dimensions.
+    tikhonov
+        How much the learned distances were held back.
     reaches
         Of each round, to which items the links of each spread.
     """
@@ -171,6 +173,7 @@ class Spread:
     trace: tuple[Round, ...]
     stopped: str
     spanned: float
+    tikhonov: float
     reaches: tuple[Reach, ...]
 
     def learned_must(self, least: float = HALF) -> Links:
@@ -288,14 +291,13 @@ def learn(
     """
     _check(must, cannot, params.gain)
     rows, spanned = principal(points)
+    tikhonov = params.tikhonov or held_back(rows)
     must, cannot = regularised(must, cannot)
     n, least = must.n, NEIGHBOURS[params.links]
     most = params.memory * 10**6 // PAIR_BYTES
 
     def projected() -> npt.NDArray[np.float64]:
-        return project(
-            rows, must, cannot, job, tikhonov=params.tikhonov, components=params.components
-        )
+        return project(rows, must, cannot, job, tikhonov=tikhonov, components=params.components)
 
     space = projected()
     trace, reaches = [_round(0, must, cannot, space)], []
@@ -324,7 +326,14 @@ def learn(
         space = projected()
         trace.append(_round(number, must, cannot, space))
     return Spread(
-        must, cannot, space.astype(np.float32), tuple(trace), stopped, spanned, tuple(reaches)
+        must,
+        cannot,
+        space.astype(np.float32),
+        tuple(trace),
+        stopped,
+        spanned,
+        tikhonov,
+        tuple(reaches),
     )
 
 

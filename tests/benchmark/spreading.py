@@ -2,13 +2,18 @@
 
     python -m tests.benchmark.spreading DATA... --answers 25 50 100 --strategy falcon \
         --method "fc2" "plain: fc2 spread=no" -o OUT
+    python -m tests.benchmark.spreading DATA... --answers 100 --anew-after 50 -o OUT
     python -m tests.benchmark.spreading --growth 2000 20000 --answers 500 -o OUT
 
 An expert who does not err answers the strategy's questions. After so many answers: the ARI of the
 strategy's own groups and of each method's on these answers, and of what CS-PDS learned the
 precision of must- and cannot-links, and how many right ones there are beyond the pairs that the
-answers settle. Written into OUT: spreading.json and spreading.md (also printed). With `--growth`,
-time and memory on drawn points instead (ten groups in 16 dimensions), for so many items.
+answers settle. `--spreading key=value` sets how they spread. `--anew-after` asks so many questions,
+lets the strategy begin anew on these answers, as after a change of strategy, in the same features
+and in the space that CS-PDS learned, and goes on to the last of `--answers`: does it help to ask in
+the learned space? Written into OUT: spreading.json and spreading.md (also printed). With
+`--growth`, time, memory and the exponents of their growth on drawn points instead (ten groups in
+16 dimensions), for so many items.
 """
 
 from __future__ import annotations
@@ -18,17 +23,20 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine import clusterers, metrics, strategies
+from engine.answers import AnswerLog
 from engine.constraints import Constraints
 from engine.errors import EngineError
 from engine.job import Job
-from engine.model import Pair, Verdict
+from engine.model import Approach, Pair, Verdict
 from engine.outfile import write_json
+from engine.parameters import parse
 from engine.problem import Problem
 from engine.session import Session
 from engine.simulate import Oracle, peak_rss_mb, simulate
@@ -46,8 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows: list[Row] = []
     try:
         if arguments.growth:
+            setting = _setting(arguments.spreading)
             rows = [
-                _growth(n, arguments.answers[-1], linked=arguments.linked) for n in arguments.growth
+                _growth(n, arguments.answers[-1], setting, linked=arguments.linked)
+                for n in arguments.growth
             ]
         else:
             for source in find(arguments.data, arguments.only):
@@ -62,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except EngineError as error:
         sys.stderr.write(f"spreading: {error.message} {error.hint}".rstrip() + "\n")
         return 2
-    text = _table(rows)
+    text = _table(rows) + (_exponents(rows) if arguments.growth else "")
     sys.stdout.write(text)
     (out / "spreading.md").write_text(text, encoding="utf-8")
     write_json(out / "spreading.json", {"rows": rows})
@@ -78,24 +88,56 @@ def _rows(
     _, approach = strategies.read(arguments.strategy)
     session = Session(problem, approach.strategy, dict(approach.params))
     curve = simulate(session, Oracle(truth), max(arguments.answers), Job())
+    setting = _setting(arguments.spreading)
     found = []
     for count in arguments.answers:
         closure = Constraints()
         for seq, (a, b, verdict) in enumerate(curve.questions[:count]):
             closure.add(Pair(a, b), Verdict(verdict), seq)
         row: Row = {"set": name, "seed": seed, "answers": count, "own": curve.ari[count - 1]}
-        row |= _learned(problem, truth, closure)
+        row |= _learned(problem, truth, closure, setting)
         for text in arguments.method:
             row[text.partition(":")[0]] = _ari(text, problem, truth, closure)
+        if arguments.anew_after is not None and count == max(arguments.answers):
+            row |= _anew(problem, truth, approach, arguments.anew_after, count, setting)
         found.append(row)
         sys.stderr.write(f"{row}\n")
     return found
 
 
-def _learned(problem: Problem, truth: np.ndarray, closure: Constraints) -> Row:
+def _setting(texts: Sequence[str]) -> SpreadParams:
+    """Read how answers spread: "key=value" each."""
+    return parse("spreading", SpreadParams, dict(text.split("=", 1) for text in texts))
+
+
+def _anew(
+    problem: Problem,
+    truth: np.ndarray,
+    approach: Approach,
+    after: int,
+    count: int,
+    setting: SpreadParams,
+) -> Row:
+    """Let the strategy begin anew on some answers and go on, in the same and the learned space."""
+    first = Session(problem, approach.strategy, dict(approach.params))
+    simulate(first, Oracle(truth), after, Job())
+    learned = spread(problem, first.constraints, setting, Job())
+    row: Row = {}
+    for name, points in (("anew", problem.points), ("anew, learned space", learned.space)):
+        log = AnswerLog(first.log.events)
+        params = dict(approach.params)
+        session = Session(Problem(points, problem.seed), approach.strategy, params, log=log)
+        session.change_strategy(approach)
+        row[name] = simulate(session, Oracle(truth), count - after, Job()).ari[-1]
+    return row
+
+
+def _learned(
+    problem: Problem, truth: np.ndarray, closure: Constraints, setting: SpreadParams
+) -> Row:
     """Judge what was learned by the labels."""
     started = time.perf_counter()
-    learned = spread(problem, closure, SpreadParams(), Job())
+    learned = spread(problem, closure, setting, Job())
     row: Row = {"seconds": time.perf_counter() - started, "stopped": learned.stopped}
     row["rounds"] = len(learned.trace) - 1
     kinds = (
@@ -124,7 +166,7 @@ def _ari(text: str, problem: Problem, truth: np.ndarray, closure: Constraints) -
     return metrics.adjusted_rand_index(truth, found.labels)
 
 
-def _growth(n: int, count: int, *, linked: bool) -> Row:
+def _growth(n: int, count: int, setting: SpreadParams, *, linked: bool) -> Row:
     """Measure time and memory of spreading and FC2 on drawn points."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 10, n)
@@ -134,13 +176,26 @@ def _growth(n: int, count: int, *, linked: bool) -> Row:
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins anew
     row: Row = {"set": f"drawn {n}", "seed": "linked" if linked else "random", "answers": count}
-    row |= _learned(problem, truth, closure)
+    row |= _learned(problem, truth, closure, setting)
     started = time.perf_counter()
     found = clusterers.make("fc2", {}).cluster(problem, closure, Job())
     row["fc2 seconds"] = time.perf_counter() - started
     row["fc2"] = metrics.adjusted_rand_index(truth, found.labels)
     row["peak MB"] = peak_rss_mb()
     return row
+
+
+def _exponents(rows: list[Row]) -> str:
+    """Give how time and memory grow from size to size, as powers of n."""
+    lines = []
+    for one, other in pairwise(rows):
+        sizes = [int(row["set"].split()[1]) for row in (one, other)]
+        powers = [
+            f"{key}: {np.log(other[key] / one[key]) / np.log(sizes[1] / sizes[0]):.2f}"
+            for key in ("seconds", "fc2 seconds", "peak MB")
+        ]
+        lines.append(f"n^, {sizes[0]} to {sizes[1]}: " + ", ".join(powers))
+    return "\n".join(lines) + "\n"
 
 
 def _scattered(truth: np.ndarray, count: int, rng: np.random.Generator) -> Constraints:
@@ -194,6 +249,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--answers", nargs="+", type=int, default=[25, 50, 100])
     parser.add_argument("--strategy", default="falcon")
     parser.add_argument("--method", nargs="+", default=["fc2"])
+    parser.add_argument("--spreading", nargs="+", default=(), metavar="KEY=VALUE")
+    parser.add_argument("--anew-after", type=int, default=None, metavar="ANSWERS")
     parser.add_argument("--only", nargs="+", default=())
     parser.add_argument("--most-rows", type=int, default=None)
     parser.add_argument("--seeds", type=int, default=1)

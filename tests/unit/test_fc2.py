@@ -132,6 +132,8 @@ def test_small_groups_break_no_strong_cannot_link() -> None:
         np.testing.assert_array_equal(small >= 0, linked)
 
 
+SOURCE = {"tikhonov": "0.01"}
+
 ROWS = [
     (load_iris, answers, {20: 0.91, 50: 0.96, 100: 0.97}),
     (load_iris, labelled, {10: 0.95, 20: 0.94, 40: 0.97}),
@@ -146,7 +148,10 @@ def test_reference_values_at_three_groups(load: object, given: object, rows: dic
     points, truth = bundled(load)
     for count, reference in rows.items():
         found = [
-            rand_index(fc2(points, given(truth, count, seed), groups="3")[0].labels, truth)  # type: ignore[operator]
+            rand_index(
+                fc2(points, given(truth, count, seed), groups="3", **SOURCE)[0].labels,  # type: ignore[operator]
+                truth,
+            )
             for seed in range(5)
         ]
         chance = 2 * np.std(found, ddof=1) * np.sqrt(2 / 5)
@@ -156,7 +161,7 @@ def test_reference_values_at_three_groups(load: object, given: object, rows: dic
 def test_automatic_number_of_groups() -> None:
     points, truth = bundled(load_iris)
     for count, reference in ((20, 0.88), (50, 0.93), (100, 0.94)):
-        found = [fc2(points, answers(truth, count, seed))[0] for seed in range(3)]
+        found = [fc2(points, answers(truth, count, seed), **SOURCE)[0] for seed in range(3)]
         assert np.mean([rand_index(one.labels, truth) for one in found]) >= reference - 0.04
         assert 2 <= np.mean([one.n_groups for one in found]) <= 7
         strict = fc2(points, answers(truth, count, 0), auto="strict")[0].n_groups

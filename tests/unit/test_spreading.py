@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_digits, load_iris, load_wine
 
 from engine import spreading
 from engine.constraints import Constraints
@@ -43,7 +43,9 @@ def bundled(load: object) -> tuple[np.ndarray, np.ndarray]:
 
 
 def run(points: np.ndarray, closure: Constraints, **params: object) -> Spread:
-    return spreading.spread(Problem(points), closure, SpreadParams(**params), Job())  # type: ignore[arg-type]
+    """Spread with the source's Tikhonov term unless another is asked for."""
+    setting = SpreadParams(**{"tikhonov": 0.01, **params})  # type: ignore[arg-type]
+    return spreading.spread(Problem(points), closure, setting, Job())
 
 
 def test_a_link_grows_by_a_fifth_up_to_four_fifths() -> None:
@@ -206,17 +208,42 @@ def test_a_round_is_the_specifications_word_by_word(rounds: int) -> None:
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 @pytest.mark.parametrize("count", [20, 50, 100])
-def test_what_is_learned_is_right(load: object, count: int) -> None:
+@pytest.mark.parametrize("tikhonov", [0.0, 0.01])
+def test_what_is_learned_is_right(load: object, count: int, tikhonov: float) -> None:
     points, truth = bundled(load)
     right: tuple[list[float], list[float]] = ([], [])
     for seed in range(10):
-        found = run(points, answers(truth, count, seed))
+        found = run(points, answers(truth, count, seed), tikhonov=tikhonov)
         for kind, links in enumerate((found.learned_must(), found.learned_cannot())):
             same = truth[links.pairs[:, 0]] == truth[links.pairs[:, 1]]
             if len(links):
                 right[kind].append(float(np.mean(same != bool(kind))))
     assert np.mean(right[0]) >= 0.95
     assert np.mean(right[1]) >= 0.93
+
+
+def test_how_much_is_held_back_follows_the_scale_of_the_features() -> None:
+    points, truth = bundled(load_wine)
+    closure = answers(truth, 30)
+    one, other = (run(factor * points, closure, tikhonov=0.0) for factor in (1, 64))
+    assert one.tikhonov == pytest.approx(0.3 * points.var(axis=0).sum(), rel=1e-5)
+    assert other.tikhonov == pytest.approx(64**2 * one.tikhonov)
+    np.testing.assert_array_equal(one.must.keys, other.must.keys)
+    np.testing.assert_array_equal(one.cannot.keys, other.cannot.keys)
+    assert run(np.zeros((3, 2)), closed((0, 1, SAME)), tikhonov=0.0).tikhonov == 0.01
+
+
+def test_in_many_dimensions_answers_spread_by_default() -> None:
+    data = load_digits()
+    points, truth = data.data[:300] / 16, data.target[:300]
+    closure = answers(truth, 120)
+    source = run(points, closure)
+    assert len(source.learned_must()) == len(source.learned_cannot()) == 0
+    found = run(points, closure, tikhonov=0.0)
+    for must, links in ((True, found.learned_must()), (False, found.learned_cannot())):
+        same = truth[links.pairs[:, 0]] == truth[links.pairs[:, 1]]
+        assert len(links) > 50
+        assert np.mean(same == must) > 0.98
 
 
 def test_a_learned_link_leads_back_to_what_was_given() -> None:

@@ -251,6 +251,7 @@ class Fc2:
             "given_cannot": int(np.count_nonzero(basis.cannot.since == 0)),
             "learned_must": len(learned.learned_must()) if learned is not None else 0,
             "learned_cannot": len(learned.learned_cannot()) if learned is not None else 0,
+            "tikhonov": learned.tikhonov if learned is not None else 0.0,
             "spreading_ended": learned.stopped if learned is not None else "",
             "small_groups": small,
             "isolated": home.isolated,
