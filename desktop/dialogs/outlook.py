@@ -30,7 +30,7 @@ def _tr(text: str) -> str:
 
 def told(outlook: Outlook, now: Snapshot, n_items: int) -> list[str]:
     """Say what a strategy would change of the state `now`, a sentence each."""
-    lines = [_kept(outlook.answers)]
+    lines = [kept(outlook.answers)]
     if not now.overview.groups:
         lines.append(_tr("There are no groups yet that could change."))
         return lines
@@ -50,7 +50,7 @@ def told(outlook: Outlook, now: Snapshot, n_items: int) -> list[str]:
     return lines
 
 
-def _kept(answers: int) -> str:
+def kept(answers: int) -> str:
     if answers == 0:
         return _tr("You have not answered yet, so there is nothing to lose.")
     if answers == 1:
@@ -67,8 +67,53 @@ def next_line(outlook: Outlook, now: Snapshot) -> str:
     return _tr("It would ask next:")
 
 
-class OutlookPanel(QFrame):
-    """The right half of the dialog: what is known of the choice so far.
+class LookPanel(QFrame):
+    """The right half of the dialog: a heading, what is said, and below it what was found.
+
+    Attributes
+    ----------
+    column
+        Where a kind of panel adds what it shows of an outlook.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.heading = QLabel(wordWrap=True)
+        self.heading.setProperty("role", "heading")
+        self.lines = QLabel(wordWrap=True)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(18, 16, 18, 16)
+        self.column.setSpacing(8)
+        for label in (self.heading, self.lines):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            self.column.addWidget(label)
+
+    def say(self, heading: str, text: str) -> None:
+        """Say something, while there is nothing to compare."""
+        is_news = (heading, text) != (self.heading.text(), self.lines.text())
+        self.heading.setText(heading)
+        self.lines.setText(text)
+        self.show_nothing()
+        if is_news:
+            self.announce(f"{heading} {text}")
+
+    def show_nothing(self) -> None:
+        """Take away what was shown of an outlook."""
+        raise NotImplementedError
+
+    def show_outlook(self, outlook: Outlook, now: Snapshot) -> None:
+        """Show what taking a choice would change of the state `now`."""
+        raise NotImplementedError
+
+    def announce(self, text: str) -> None:
+        """Tell a screen reader."""
+        if QAccessible.isActive() and self.isVisible() and text.strip():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+
+class OutlookPanel(LookPanel):
+    """What another strategy would make of the answers, and ask next.
 
     Parameters
     ----------
@@ -82,36 +127,24 @@ class OutlookPanel(QFrame):
         self, pictures: PictureStore, item_words: ItemWords, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setProperty("role", "card")
         self._words = item_words
-        self.heading = QLabel(wordWrap=True)
-        self.heading.setProperty("role", "heading")
-        self.lines = QLabel(wordWrap=True)
         self.next = QLabel(wordWrap=True)
         self.next.setProperty("role", "strong")
         self.pictures = ThumbStrip(pictures, _SIDE)
         self.names = QLabel(wordWrap=True)
         self.why = QLabel(wordWrap=True)
         self.why.setProperty("role", "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(18, 16, 18, 16)
-        column.setSpacing(8)
-        for label in (self.heading, self.lines, self.next, self.names, self.why):
+        for label in (self.next, self.names, self.why):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        for part in (self.heading, self.lines, self.next, self.pictures, self.names, self.why):
-            column.addWidget(part)
-        column.addStretch(1)
+        for part in (self.next, self.pictures, self.names, self.why):
+            self.column.addWidget(part)
+        self.column.addStretch(1)
         self.say("", "")
 
-    def say(self, heading: str, text: str) -> None:
-        """Say something, while there is nothing to compare."""
-        is_news = (heading, text) != (self.heading.text(), self.lines.text())
-        self.heading.setText(heading)
-        self.lines.setText(text)
+    def show_nothing(self) -> None:
+        """Take away what was shown of an outlook."""
         for part in (self.next, self.pictures, self.names, self.why):
             part.hide()
-        if is_news:
-            self._announce(f"{heading} {text}")
 
     def show_outlook(self, outlook: Outlook, now: Snapshot) -> None:
         """Show what taking a strategy would change of the state `now`."""
@@ -133,14 +166,10 @@ class OutlookPanel(QFrame):
             template = QCoreApplication.translate("Reasons", reason.template)
             self.why.setText(template.format(**dict(reason.values)))
             self.why.show()
-        self._announce(" ".join(spoken))
+        self.announce(" ".join(spoken))
 
     def _row(self, item: int, other: int) -> str:
         """Say what tells a table row from another."""
         cells = self._words.telling(item, (other,), _CELLS)
         values = " · ".join(f"{cell.column} {cell.text}" for cell in cells)
         return f"{self._words.name(item)}:  {values}" if values else self._words.name(item)
-
-    def _announce(self, text: str) -> None:
-        if QAccessible.isActive() and self.isVisible() and text.strip():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))

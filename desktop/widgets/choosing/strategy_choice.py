@@ -183,6 +183,8 @@ class StrategyChoice(QWidget):
     ----------
     folded
         Whether the settings are folded away at first.
+    title
+        What is chosen, with a mnemonic; None = how pairs are chosen.
 
     Notes
     -----
@@ -191,16 +193,18 @@ class StrategyChoice(QWidget):
 
     changed = Signal()
 
-    def __init__(self, *, folded: bool, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, *, folded: bool, title: str | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._folded = folded
         self._offers: tuple[Offer, ...] = ()
         self._start: Approach | None = None
         self._pages: dict[str, StrategySettings] = {}
-        name = QLabel(self.tr("&How pairs are chosen"))
+        name = QLabel(title or self.tr("&How pairs are chosen"))
         name.setProperty("role", "strong")
         self.names = Choice()
-        self.names.setAccessibleName(self.tr("How pairs are chosen"))
+        self.names.setAccessibleName(name.text().replace("&", ""))
         name.setBuddy(self.names)
         self._about = QLabel(wordWrap=True)
         self._about.setProperty("role", "muted")
