@@ -278,6 +278,14 @@ COMMANDS = (
         separated=True,
     ),
     Command(
+        "change_grouping",
+        "judge",
+        QT_TRANSLATE_NOOP("Actions", "Change how &groups are found…"),
+        ("Ctrl+Shift+G",),
+        is_open,
+        "overview",
+    ),
+    Command(
         "show_start",
         "view",
         QT_TRANSLATE_NOOP("Actions", "&Start"),

@@ -272,7 +272,8 @@ class Controller(QObject):
     ) -> None:
         match news:
             case Considered(outlook=outlook):
-                self.considered.emit(outlook)
+                look = None if outlook.look is None else _as_seen(outlook.look)
+                self.considered.emit(replace(outlook, look=look))
             case Suggested():
                 self._suggest(news)
             case TreeShown():

@@ -30,8 +30,10 @@ from PySide6.QtWidgets import (
 
 from desktop import actions, paths, sources, theme
 from desktop.controller import Controller
+from desktop.dialogs.choice import ChoiceDialog
 from desktop.dialogs.crash import CrashDialog
 from desktop.dialogs.files import FileDialogs
+from desktop.dialogs.grouping import GroupingDialog
 from desktop.dialogs.help import AboutDialog, KeysDialog
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.dialogs.strategy import StrategyDialog
@@ -89,7 +91,7 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self._files = files or FileDialogs(settings)
         self._importing: ImportDialog | None = None
-        self._choosing: StrategyDialog | None = None
+        self._choosing: ChoiceDialog | None = None
         # so that the list of recent projects is right even after the program was killed
         self._remembering = QTimer(self, singleShot=True, interval=_REMEMBER_MS)
         self._remembering.timeout.connect(self._remember)
@@ -199,6 +201,10 @@ class MainWindow(QMainWindow):
         judge.overviewRequested.connect(self.show_overview)
         judge.answerSelected.connect(self.workspace.show_step)
         self.workspace.progress.strategyRequested.connect(self.change_strategy)
+        self.workspace.progress.groupingRequested.connect(self.change_grouping)
+        self.workspace.overview.note.groupingWanted.connect(self._offer_grouping)
+        self.overview.note.groupingWanted.connect(self._offer_grouping)
+        self.overview.groupingRequested.connect(self.change_grouping)
         self.compare.strategyWanted.connect(self._offer_strategy)
         self.compare.saved.connect(lambda said: self.banner.tell(self.tr("Saved"), said))
         self.compare.refused.connect(self.banner.warn)
@@ -564,9 +570,21 @@ class MainWindow(QMainWindow):
 
     def _offer_strategy(self, start: Approach | None) -> None:
         """Open the dialog in which pairs are chosen otherwise, with one that is looked at first."""
-        if self._choosing is not None or self._controller.snapshot is None:
-            return
-        dialog = StrategyDialog(self._controller, self.pictures, self, start=start)
+        if self._choosing is None and self._controller.snapshot is not None:
+            self._offer(StrategyDialog(self._controller, self.pictures, self, start=start))
+
+    def change_grouping(self) -> None:
+        """Show what other ways of finding groups would change, and offer to take one."""
+        self._offer_grouping(None)
+
+    def _offer_grouping(self, start: Approach | None) -> None:
+        """Open the dialog in which groups are found otherwise, with one that is looked at first."""
+        if self._choosing is None and self._controller.snapshot is not None:
+            dialog = GroupingDialog(self._controller, self.pictures, self, start=start)
+            dialog.checkWanted.connect(self._offer_strategy)
+            self._offer(dialog)
+
+    def _offer(self, dialog: ChoiceDialog) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.finished.connect(self._chose)
         self._choosing = dialog

@@ -236,10 +236,14 @@ LongRequest = (
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A strategy (or a method to find groups) that can be chosen, and what can be set about it."""
+    """A strategy (or a method to find groups) that can be chosen, and what can be set about it.
+
+    `heeds`: of a method, whether it reckons with the answers, and does more than keep to them.
+    """
 
     strategy: str
     parameters: tuple[Parameter, ...]
+    heeds: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,13 +116,28 @@ _ABOUT = {
         "Finds so many round groups, and pays for every answer that they break.",
     ),
 }
+_BRIEF = {
+    "fc2": QT_TRANSLATE_NOOP("Strategies", "FC2"),
+    "rcc": QT_TRANSLATE_NOOP("Strategies", "RCC"),
+    "rcc-dr": QT_TRANSLATE_NOOP("Strategies", "RCC-DR"),
+    "tahc": QT_TRANSLATE_NOOP("Strategies", "merging the nearest"),
+    "kmeans": QT_TRANSLATE_NOOP("Strategies", "k-means"),
+    "pck": QT_TRANSLATE_NOOP("Strategies", "PCK"),
+}
 FIRST = "falcon"
 """The one that is recommended."""
+FIRST_GUESS = Approach("rcc")
+"""How groups are found before any answer."""
 
 
 def title(name: str) -> str:
     """Name a strategy; one that has no title goes by its registry name."""
     return QCoreApplication.translate("Strategies", TITLES.get(name, name))
+
+
+def brief(name: str) -> str:
+    """Name a method in the middle of a sentence."""
+    return QCoreApplication.translate("Strategies", _BRIEF.get(name, name))
 
 
 def about(name: str) -> str:
@@ -131,9 +146,12 @@ def about(name: str) -> str:
 
 
 def usual(offers: Sequence[Offer], name: str) -> dict[str, str]:
-    """Give the usual values of a strategy's parameters; none where it is not offered."""
+    """Give the usual values of a strategy's parameters; none where it is not offered.
+
+    Of a parameter that must be given "" is the usual value.
+    """
     found = next((offer.parameters for offer in offers if offer.strategy == name), ())
-    return {one.name: one.default for one in found if one.default is not None}
+    return {one.name: one.default or "" for one in found}
 
 
 def complete(offers: Sequence[Offer], approach: Approach) -> Approach:

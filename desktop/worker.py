@@ -457,7 +457,10 @@ def _methods() -> tuple[Offer, ...]:
     """List the ways to find groups: the strategy's own, then the methods."""
     from engine import clusterers
 
-    others = (Offer(name, clusterers.parameters(name)) for name in clusterers.REGISTRY)
+    others = (
+        Offer(name, clusterers.parameters(name), method.heeds)
+        for name, method in clusterers.REGISTRY.items()
+    )
     return (Offer(OWN.strategy, ()), *others)
 
 
@@ -482,7 +485,8 @@ def _export(study: Study, request: Export, job: Job) -> str:
         written.append(export.write_groups_csv(study, request.csv))
     if request.folders is not None:
         written.append(export.copy_into_folders(study, request.folders, job))
-    return "\n".join(written)
+    written.append(export.origin(study))
+    return "\n".join(filter(None, written))
 
 
 def crash_report(what: str) -> str:

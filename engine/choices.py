@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from engine import clusterers, strategies
+from engine.clusterers.noted import answers_left_aside
 from engine.constraints import Known
 from engine.job import Job
 from engine.layout import project_to_map
@@ -102,8 +103,12 @@ def grouped(problem: Problem, approach: Approach, known: Known, job: Job) -> Gro
     method = clusterers.make(approach.strategy, dict(approach.params))
 
     def find() -> IntArray:
-        clustering = method.cluster(problem, known.closed(), job)
-        warnings = cast("list[str]", method.report()["warnings"])
+        constraints = known.closed()
+        clustering = method.cluster(problem, constraints, job)
+        # here they have a part: whatever is found is made to keep to them afterwards
+        no_part = answers_left_aside(method.name, constraints)
+        reported = cast("list[str]", method.report()["warnings"])
+        warnings = [warning for warning in reported if warning not in no_part]
         told = np.frombuffer("\n".join(warnings).encode(), dtype=np.uint8).astype(np.int32)
         return np.concatenate([clustering.labels, clustering.confidence.view(np.int32), told])
 

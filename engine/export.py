@@ -24,10 +24,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine import answers
+from engine import answers, clusterers
 from engine.dataset import CONTENT_BYTES, Dataset, Item, SourceKind, counted
 from engine.errors import EngineError, ResourceError
 from engine.job import Job
+from engine.model import OWN
 from engine.outfile import check_output, exchanged
 from engine.study import Study
 
@@ -177,6 +178,26 @@ def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]])
         writer.writerows([harmless(cell) for cell in row] for row in rows)
         file.flush()
         os.fsync(file.fileno())
+
+
+def origin(study: Study) -> str:
+    """Say how the groups were found, a sentence; "" while they are the strategy's own."""
+    shown = study.session.snapshot()
+    if shown.grouping == OWN:
+        return ""
+    name, answered = shown.grouping.strategy, shown.progress.answered
+    if answered <= shown.progress.unsure:
+        return (
+            f"The groups are a guess nobody has checked: {name} found them by nearness alone, "
+            "without an answer."
+        )
+    answers_given = counted(answered, "answer")
+    if not clusterers.REGISTRY[name].heeds or not shown.grouped_after:
+        return f"The groups were found by {name} without an answer, and keep to {answers_given}."
+    found = f"The groups were found by {name} from {counted(shown.grouped_after, 'answer')}"
+    if shown.grouped_after == answered:
+        return f"{found}."
+    return f"{found}, and keep to all {answered:,}."
 
 
 # ---------------------------------------------------------------------------- folders

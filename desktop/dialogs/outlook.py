@@ -30,7 +30,7 @@ def _tr(text: str) -> str:
 
 def told(outlook: Outlook, now: Snapshot, n_items: int) -> list[str]:
     """Say what a strategy would change of the state `now`, a sentence each."""
-    lines = [kept(outlook.answers)]
+    lines = [_kept(outlook.answers)]
     if not now.overview.groups:
         lines.append(_tr("There are no groups yet that could change."))
         return lines
@@ -50,7 +50,7 @@ def told(outlook: Outlook, now: Snapshot, n_items: int) -> list[str]:
     return lines
 
 
-def kept(answers: int) -> str:
+def _kept(answers: int) -> str:
     if answers == 0:
         return _tr("You have not answered yet, so there is nothing to lose.")
     if answers == 1:

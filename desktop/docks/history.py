@@ -157,7 +157,8 @@ class HistoryDock(QDockWidget):
 
     def _open(self, _opened: object = None) -> None:
         opened = self._controller.opened
-        self.steps.open(ItemWords(opened), opened.offers if opened is not None else ())
+        offers = (*opened.offers, *opened.methods) if opened is not None else ()
+        self.steps.open(ItemWords(opened), offers)
         self._revision = None
         self._show_live()
 

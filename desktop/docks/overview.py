@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDockWidget, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.widgets.groups.group_gallery import GroupGallery
+from desktop.widgets.groups.grouping_note import GroupingNote
 from desktop.widgets.groups.item_view import ItemView
 from desktop.widgets.groups.scatter_map import ScatterMap
 
@@ -42,8 +43,14 @@ class OverviewDock(QDockWidget):
         self.gallery = GroupGallery(controller, pictures)
         self.item_view = ItemView(controller, pictures, with_back=True)
         self._below = _Below(self.gallery, self.item_view)
-        split = _Split(self.map, self._below)
-        self.setWidget(split)
+        self.note = GroupingNote(controller, narrow=True)
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.note)
+        column.addWidget(_Split(self.map, self._below), 1)
+        self.setWidget(body)
         self.map.itemSelected.connect(self._look_at)
         self.gallery.itemSelected.connect(self._look_at)
         self.gallery.groupHighlighted.connect(self.map.highlight)

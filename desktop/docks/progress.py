@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
@@ -44,11 +44,13 @@ class ProgressDock(QDockWidget):
     Notes
     -----
     `contradictionRequested`: the person wants to look at the contradictions. `strategyRequested`:
-    they want pairs to be chosen otherwise.
+    they want pairs to be chosen otherwise. `groupingRequested`: they want groups to be found
+    otherwise.
     """
 
     contradictionRequested = Signal()
     strategyRequested = Signal()
+    groupingRequested = Signal()
 
     def __init__(self, controller: Controller, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,7 +79,7 @@ class ProgressDock(QDockWidget):
         for widget in (self._asked, self._bar, self._pace):
             layout.addWidget(widget)
         layout.addLayout(self._figures(body))
-        layout.addLayout(self._choosing(body))
+        layout.addLayout(self._choosing())
         self._recent = QLabel(body, wordWrap=True)
         self._strip = EffectStrip(body)
         caption = QLabel(self.tr("Items that moved, answer by answer"), body, wordWrap=True)
@@ -131,24 +133,23 @@ class ProgressDock(QDockWidget):
         )
         return grid
 
-    def _choosing(self, body: QWidget) -> QGridLayout:
-        """Lay out how pairs are chosen, and the way to change it."""
+    def _choosing(self) -> QGridLayout:
+        """Lay out how pairs are chosen and groups found, and the ways to change it."""
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)
         grid.setVerticalSpacing(2)
-        self._chosen_by = QLabel(self.tr("How pairs are chosen"), body)
-        self._chosen_by.setProperty("role", "muted")
-        self._strategy = QLabel(body, wordWrap=True)
-        self._strategy.setProperty("role", "strong")
-        self._strategy.setTextFormat(Qt.TextFormat.PlainText)
-        self._change = QPushButton(self.tr("Change…"), body)
-        self._change.setProperty("role", "small")
-        self._change.setAccessibleName(self.tr("Change how pairs are chosen"))
-        self._change.setToolTip(self.tr("Change how pairs are chosen (Ctrl+Shift+H)"))
+        heading = self.tr("How pairs are chosen")
+        act = self.tr("Change how pairs are chosen")
+        chosen_by, self._strategy, self._change = _add_way(grid, heading, act, "Ctrl+Shift+H")
         self._change.clicked.connect(self.strategyRequested)
-        grid.addWidget(self._chosen_by, 0, 0)
-        grid.addWidget(self._strategy, 1, 0)
-        grid.addWidget(self._change, 0, 1, 2, 1, Qt.AlignmentFlag.AlignVCenter)
+        heading = self.tr("How groups are found")
+        act = self.tr("Change how groups are found")
+        found_by, self._grouping, self._regroup = _add_way(grid, heading, act, "Ctrl+Shift+G")
+        self._regroup.clicked.connect(self.groupingRequested)
+        self._way = (
+            *(chosen_by, self._strategy, self._change),
+            *(found_by, self._grouping, self._regroup),
+        )
         return grid
 
     # ------------------------------------------------------------------ states
@@ -182,22 +183,20 @@ class ProgressDock(QDockWidget):
         self._set("overruled", words.number(overruled) if overruled else None)
         self._set("conflicts", words.number(len(shown.conflicts)) if shown.conflicts else None)
         self._look.setVisible(bool(shown.conflicts))
-        self._show_strategy(shown)
+        self._show_ways(shown)
         self._recent.setText(self._recently(shown))
         self._strip.show_steps(steps)
         self._recent.show()
         self._strip.show()
 
-    @property
-    def _way(self) -> tuple[QWidget, ...]:
-        return self._chosen_by, self._strategy, self._change
-
-    def _show_strategy(self, shown: Snapshot) -> None:
-        """Name the strategy of the state shown, and what is set otherwise than usual."""
+    def _show_ways(self, shown: Snapshot) -> None:
+        """Name strategy and method of the state shown, and what is set otherwise than usual."""
         opened = self._controller.opened
-        usual = strategies.usual(opened.offers if opened else (), shown.approach.strategy)
-        self._strategy.setText(strategies.described(shown.approach, usual))
-        self._strategy.setToolTip(strategies.about(shown.approach.strategy))
+        for label, approach in ((self._strategy, shown.approach), (self._grouping, shown.grouping)):
+            offers = (*opened.offers, *opened.methods) if opened else ()
+            usual = strategies.usual(offers, approach.strategy)
+            label.setText(strategies.described(approach, usual))
+            label.setToolTip(strategies.about(approach.strategy))
         for widget in self._way:
             widget.show()
 
@@ -255,6 +254,25 @@ class ProgressDock(QDockWidget):
         if changes == 0:
             return self.tr("None of the last {0} answers changed the groups.").format(recent)
         return self.tr("Of the last {0} answers, {1} changed the groups.").format(recent, changes)
+
+
+def _add_way(
+    grid: QGridLayout, heading: str, act: str, keys: str
+) -> tuple[QLabel, QLabel, QPushButton]:
+    """Add to a grid what is done, how, and a button to do it otherwise."""
+    row = grid.rowCount()
+    above, how = QLabel(heading), QLabel(wordWrap=True)
+    above.setProperty("role", "muted")
+    how.setProperty("role", "strong")
+    how.setTextFormat(Qt.TextFormat.PlainText)
+    change = QPushButton(QCoreApplication.translate("ProgressDock", "Change…"))
+    change.setProperty("role", "small")
+    change.setAccessibleName(act)
+    change.setToolTip(f"{act} ({keys})")
+    grid.addWidget(above, row, 0)
+    grid.addWidget(how, row + 1, 0)
+    grid.addWidget(change, row, 1, 2, 1, Qt.AlignmentFlag.AlignVCenter)
+    return above, how, change
 
 
 class _Body(QWidget):

@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from desktop import strategies
 from desktop.pages import contradiction_text
 from desktop.widgets import trail, words
-from engine.model import Approach, HistoryItem, Question, Snapshot, StepKind
+from engine.model import OWN, HistoryItem, Question, Snapshot, StepKind
 
 
 def _tr(text: str) -> str:
@@ -140,6 +140,8 @@ def deed(step: HistoryItem) -> str:
             name = strategies.title(step.approach.strategy) if step.approach else ""
             return _tr("Pairs chosen by “{0}”").format(name)
         case StepKind.GROUPING:
+            if step.approach == OWN:
+                return _tr("Groups found as the questions go")
             name = strategies.title(step.approach.strategy) if step.approach else ""
             return _tr("Groups found by “{0}”").format(name)
         case StepKind.SPACE:
@@ -147,10 +149,15 @@ def deed(step: HistoryItem) -> str:
             return _tr("Items compared by “{0}”").format(name)
 
 
-def chosen(step: HistoryItem, before: Approach) -> str:
-    """Say which settings a step of the same strategy changed; "" for other steps."""
+def chosen(step: HistoryItem, state: Snapshot) -> str:
+    """Say which settings a step changed of what was chosen in the state before it; "" = none."""
+    before = {
+        StepKind.STRATEGY: state.approach,
+        StepKind.GROUPING: state.grouping,
+        StepKind.SPACE: state.space,
+    }.get(step.kind)
     approach = step.approach
-    if approach is None or approach.strategy != before.strategy:
+    if approach is None or before is None or approach.strategy != before.strategy:
         return ""
     return ", ".join(strategies.unlike(approach, dict(before.params)))
 
@@ -166,7 +173,7 @@ def moved(before: Snapshot, now: Snapshot) -> tuple[str, str]:
     step, left = trail.step_at(now, now.position), trail.step_at(now, before.position)
     if step is not None and step.parent == before.position:
         settled = contradiction_text.settled(before, now)
-        text, settings = taken(step), chosen(step, before.approach)
+        text, settings = taken(step), chosen(step, before)
         return settled or (f"{text} · {settings}" if settings else text), settled
     if left is not None and left.parent == now.position:
         text = _tr("Taken back: {0}").format(deed(left))

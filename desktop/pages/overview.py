@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from desktop.widgets.groups.group_cards import GroupList
 from desktop.widgets.groups.group_gallery import GroupGallery
+from desktop.widgets.groups.grouping_note import GroupingNote
 from desktop.widgets.groups.item_view import ItemView
 from desktop.widgets.groups.scatter_map import ScatterMap
 
@@ -41,13 +42,20 @@ class OverviewPage(QWidget):
         Whose `shown` state is drawn.
     pictures
         Where thumbnails and pictures come from.
+
+    Notes
+    -----
+    `groupingRequested`: the person wants groups to be found otherwise.
     """
+
+    groupingRequested = Signal()
 
     def __init__(
         self, controller: Controller, pictures: PictureStore, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setObjectName("overviewPage")
+        self.note = GroupingNote(controller)
         self.map = ScatterMap(controller, pictures)
         self.gallery = GroupGallery(controller, pictures)
         self.item_view = ItemView(controller, pictures)
@@ -82,6 +90,7 @@ class OverviewPage(QWidget):
         between = QVBoxLayout(centre)
         between.setContentsMargins(4, 8, 4, 8)
         between.addLayout(self._switch())
+        between.addWidget(self.note)
         between.addWidget(self._middle, 1)
         self.item_view.setMinimumWidth(240)
         split = QSplitter(Qt.Orientation.Horizontal, self)
@@ -108,6 +117,10 @@ class OverviewPage(QWidget):
         self._parts.button(_BOTH).setChecked(True)
         self._parts.idClicked.connect(self._show_parts)
         row.addStretch(1)
+        self._find = QPushButton(self.tr("How groups are found…"), self)
+        self._find.setToolTip(self.tr("Change how groups are found (Ctrl+Shift+G)"))
+        self._find.clicked.connect(self.groupingRequested)
+        row.addWidget(self._find)
         return row
 
     def _show_parts(self, part: int) -> None:

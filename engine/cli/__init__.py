@@ -400,6 +400,8 @@ def _export(arguments: argparse.Namespace, job: Job) -> int:
             print(export.write_groups_csv(study, arguments.csv))
         if arguments.folders is not None:
             print(export.copy_into_folders(study, arguments.folders, job))
+        if origin := export.origin(study):
+            print(origin)
     return _DONE
 
 

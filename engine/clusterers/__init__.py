@@ -30,21 +30,21 @@ class Clusterer(Protocol):
         Registry name, part of the command line's contract.
     version
         Rises whenever results may change.
+    heeds
+        Whether it reckons with constraints; one that knows none leaves them aside, and warns of it.
     Params
         Frozen dataclass of parameters; see `engine.parameters`.
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
+    heeds: ClassVar[bool]
     Params: ClassVar[type[Any]]
 
     def __init__(self, params: Any) -> None: ...
 
     def cluster(self, problem: Problem, constraints: Constraints, job: Job) -> Clustering:
-        """Group all items; deterministic given the problem and the constraints.
-
-        Methods that know no constraints leave them aside, and warn of it.
-        """
+        """Group all items; deterministic given the problem and the constraints."""
         ...
 
     def report(self) -> dict[str, object]:

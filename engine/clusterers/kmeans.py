@@ -50,6 +50,7 @@ class KMeans:
 
     name: ClassVar[str] = "kmeans"
     version: ClassVar[int] = 1
+    heeds: ClassVar[bool] = False
     Params: ClassVar[type[Any]] = KMeansParams
 
     def __init__(self, params: KMeansParams) -> None:

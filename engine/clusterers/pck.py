@@ -55,6 +55,7 @@ class PCKMeans:
 
     name: ClassVar[str] = "pck"
     version: ClassVar[int] = 2
+    heeds: ClassVar[bool] = True
     Params: ClassVar[type[Any]] = PCKParams
 
     def __init__(self, params: PCKParams) -> None:

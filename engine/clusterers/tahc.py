@@ -57,6 +57,7 @@ class Tahc:
 
     name: ClassVar[str] = "tahc"
     version: ClassVar[int] = 2
+    heeds: ClassVar[bool] = False
     Params: ClassVar[type[Any]] = TahcParams
 
     def __init__(self, params: TahcParams) -> None:

@@ -130,6 +130,7 @@ class Fc2:
 
     name: ClassVar[str] = "fc2"
     version: ClassVar[int] = 1
+    heeds: ClassVar[bool] = True
     Params: ClassVar[type[Any]] = Fc2Params
 
     def __init__(self, params: Fc2Params) -> None:

@@ -145,6 +145,7 @@ class Rcc:
 
     name: ClassVar[str] = "rcc"
     version: ClassVar[int] = 1
+    heeds: ClassVar[bool] = False
     Params: ClassVar[type[Any]] = RccParams
 
     def __init__(self, params: RccParams) -> None:

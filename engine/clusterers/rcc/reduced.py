@@ -190,6 +190,7 @@ class RccDr:
 
     name: ClassVar[str] = "rcc-dr"
     version: ClassVar[int] = 1
+    heeds: ClassVar[bool] = False
     Params: ClassVar[type[Any]] = RccDrParams
 
     def __init__(self, params: RccDrParams) -> None:
