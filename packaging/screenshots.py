@@ -28,6 +28,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop import log, paths, theme, worker
 from desktop.controller import Controller
+from desktop.dialogs.choice import ChoiceDialog
+from desktop.dialogs.grouping import GroupingDialog
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.dialogs.strategy import StrategyDialog
 from desktop.main_window import MainWindow
@@ -195,6 +197,7 @@ def _pictures(stage: Stage, folder: Path, source: Path) -> None:
     project = source.with_suffix(".pairloom")
     question = "Do these two show the same digit?"
     stage.create(CreateProject(source, project, "classic", 0, question=question, planned=100))
+    _first_guess(stage, folder, "pictures")
     stage.window.show_judge()
     stage.judge(60, truth)
     stage.window.show_start()
@@ -209,6 +212,7 @@ def _pictures(stage: Stage, folder: Path, source: Path) -> None:
     _tree(stage, folder)
     stage.window.show_judge()
     _strategy(stage, folder)
+    _grouping(stage, folder, "pictures")
     step = stage.controller.snapshot.history[25].seq
     stage.window.workspace.show_step(step)
     _looks(stage, lambda name: stage.take(folder / f"history-replay-{name}.png"))
@@ -241,16 +245,51 @@ def _name_groups(stage: Stage, truth: dict[str, str]) -> None:
 def _strategy(stage: Stage, folder: Path) -> None:
     """Look at what another strategy would make of the answers."""
     stage.window.change_strategy()
-    dialog = stage.window.findChild(StrategyDialog)
-    assert dialog is not None
-    dialog.choice.names.setCurrentIndex(dialog.choice.names.findData("cobras"))
-    stage.until(dialog.change.isEnabled)
-    for scheme in ("light", "dark"):
-        theme.current().set_scheme(scheme)
-        stage.take(folder / f"change-strategy-{scheme}.png", dialog)
-    theme.current().set_scheme("light")
+    dialog = _considering(stage, StrategyDialog, "cobras")
+    _take_both(stage, folder / "change-strategy", dialog)
     dialog.reject()
     stage.settle()
+
+
+def _grouping(stage: Stage, folder: Path, kind: str) -> None:
+    """Look at how else groups can be found, and at what such groups are called."""
+    stage.window.change_grouping()
+    dialog = _considering(stage, GroupingDialog, "fc2")
+    _take_both(stage, folder / f"change-grouping-{kind}", dialog)
+    dialog.reject()
+    stage.settle()
+
+
+def _first_guess(stage: Stage, folder: Path, kind: str) -> None:
+    """Take a guess before any answer, look at it, and take it back."""
+    stage.window.show_overview()
+    _both(stage, lambda scheme: stage.take(folder / f"no-groups-{kind}-{scheme}.png"))
+    stage.window.overview.note.guess.click()
+    dialog = _considering(stage, GroupingDialog)
+    _take_both(stage, folder / f"first-guess-{kind}", dialog)
+    dialog.change.click()
+    stage.until(lambda: not stage.window.findChildren(GroupingDialog))
+    _looks(stage, lambda name: stage.take(folder / f"guessed-{kind}-{name}.png"))
+    stage.window.show_judge()
+    _both(stage, lambda scheme: stage.take(folder / f"guessed-judge-{kind}-{scheme}.png"))
+    stage.ask(Undo())
+
+
+def _considering(stage: Stage, kind: type[ChoiceDialog], name: str = "") -> ChoiceDialog:
+    """Give the dialog that is open, once it has looked at a choice."""
+    (dialog,) = (one for one in stage.window.findChildren(kind) if one.isVisible())
+    if name:
+        dialog.choice.names.setCurrentIndex(dialog.choice.names.findData(name))
+    stage.until(dialog.change.isEnabled)
+    return dialog
+
+
+def _take_both(stage: Stage, file: Path, dialog: QWidget) -> None:
+    """Take a picture of a dialog in each look."""
+    for scheme in ("light", "dark"):
+        theme.current().set_scheme(scheme)
+        stage.take(file.with_name(f"{file.name}-{scheme}.png"), dialog)
+    theme.current().set_scheme("light")
 
 
 def _branch(stage: Stage, folder: Path, truth: dict[str, str]) -> None:
@@ -311,7 +350,10 @@ def _table(stage: Stage, folder: Path, source: Path) -> None:
     project = source.with_suffix(".pairloom")
     question = "Are these two tumours of the same kind?"
     stage.create(CreateProject(source, project, "table", 0, question=question, planned=50))
+    _first_guess(stage, folder, "table")
+    stage.window.show_judge()
     stage.judge(25, truth)
+    _grouping(stage, folder, "table")
     _looks(stage, lambda name: stage.take(folder / f"judge-table-{name}.png"))
     stage.window.show_overview()
     stage.take(folder / "overview-table-light.png")

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from desktop.dialogs.choice import ChoiceDialog, Matter
 from desktop.dialogs.moves import MovesPanel
 from desktop.messages import Offer, Opened
-from desktop.widgets.groups.grouping_words import heeds, newer_answers
+from desktop.widgets.groups.grouping_words import can_find_again
 from desktop.widgets.item_words import ItemWords
 from engine.model import Approach, Snapshot, StepKind
 
@@ -82,9 +82,9 @@ class GroupingDialog(ChoiceDialog):
 
     def _check(self) -> None:
         """Leave for the questions, with the method that was looked at where they take it."""
-        method = next(one for one in self._checks[_BY_QUESTIONS].parameters if one.name == "method")
-        chosen = self.choice.strategy
-        name = chosen if not method.choices or chosen in method.choices else _GUESSES[0]
+        parameters = self._checks[_BY_QUESTIONS].parameters
+        taken = next((one.choices for one in parameters if one.name == "method"), ())
+        name = self.choice.strategy if self.choice.strategy in taken else _GUESSES[0]
         self.close()
         self.checkWanted.emit(Approach(_BY_QUESTIONS, (("method", name),)))
 
@@ -110,7 +110,7 @@ def _matter(opened: Opened | None, now: Snapshot | None) -> Matter:
         ),
         offers=_with_groups(methods, len(now.overview.groups) if now is not None else 0),
         in_force=lambda state: state.grouping,
-        is_stale=lambda state: heeds(methods, state.grouping.strategy) and newer_answers(state) > 0,
+        is_stale=lambda state: can_find_again(state, methods),
     )
 
 

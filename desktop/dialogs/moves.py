@@ -100,9 +100,9 @@ class MovesPanel(LookPanel):
         self.items.setMinimumHeight(_SIDE + 28)
         self.caption.setBuddy(self.items)
         self.column.insertWidget(1, self.warnings)
-        self.column.addWidget(self.moves, 2)
+        self.column.addWidget(self.moves)
         self.column.addWidget(self.caption)
-        self.column.addWidget(self.items, 3)
+        self.column.addWidget(self.items, 1)
         self._spring = QWidget(self)  # keeps words at the top while nothing stands below them
         self.column.addWidget(self._spring, 1)
         self.moves.chosen.connect(self._show_items)

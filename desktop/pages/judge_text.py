@@ -113,11 +113,11 @@ def details(snapshot: Snapshot, embedder: str) -> str:
     return line
 
 
-def taken(step: HistoryItem) -> str:
-    """Say that a step was taken, and what it changed."""
+def taken(step: HistoryItem, *, is_guess: bool = False) -> str:
+    """Say that a step was taken, and what it changed; `is_guess`: there were no groups before."""
     if step.kind is StepKind.SET_ASIDE:
         return _tr("{0} {1}").format(deed(step), words.set_aside(step))
-    effect = words.effect(step.effect)
+    effect = words.found(step.effect) if is_guess else words.effect(step.effect)
     return f"{deed(step)} · {effect}" if effect else deed(step)
 
 
@@ -173,7 +173,8 @@ def moved(before: Snapshot, now: Snapshot) -> tuple[str, str]:
     step, left = trail.step_at(now, now.position), trail.step_at(now, before.position)
     if step is not None and step.parent == before.position:
         settled = contradiction_text.settled(before, now)
-        text, settings = taken(step), chosen(step, before)
+        text = taken(step, is_guess=trail.is_guess(now, step))
+        settings = chosen(step, before)
         return settled or (f"{text} · {settings}" if settings else text), settled
     if left is not None and left.parent == now.position:
         text = _tr("Taken back: {0}").format(deed(left))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.model import Answer, HistoryItem, Pair, Snapshot, StepKind, Verdict
+from engine.model import OWN, Answer, HistoryItem, Pair, Snapshot, StepKind, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,18 @@ def step_at(snapshot: Snapshot, seq: int) -> HistoryItem | None:
 def path_of(snapshot: Snapshot) -> tuple[HistoryItem, ...]:
     """Give the steps that led to a snapshot."""
     return path_to(snapshot.history, snapshot.position)
+
+
+def is_guess(snapshot: Snapshot, step: HistoryItem) -> bool:
+    """Whether a step found groups where no answer had told of any."""
+    if step.kind is not StepKind.GROUPING or step.approach == OWN:
+        return False
+    before = path_to(snapshot.history, step.parent)
+    return not any(
+        (one.answer is not None and one.answer.verdict is not Verdict.UNSURE)
+        or one.kind is StepKind.GROUPING
+        for one in before
+    )
 
 
 def items_set_aside(snapshot: Snapshot) -> frozenset[int]:

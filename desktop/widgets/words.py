@@ -96,6 +96,17 @@ def effect(of: Effect | None, *, short: bool = False) -> str:
     return " · ".join(parts) or QCoreApplication.translate("Words", "no change")
 
 
+def found(of: Effect | None) -> str:
+    """Say how many groups there are where there were none; "" when that is not known."""
+    if of is None:
+        return ""
+    if of.groups_after == 1:
+        return QCoreApplication.translate("Words", "1 group")
+    return QCoreApplication.translate("Words", "{0} groups", "", of.groups_after).format(
+        number(of.groups_after)
+    )
+
+
 def set_aside(step: HistoryItem, *, short: bool = False) -> str:
     """Say how many items a step set aside, and how many others it moved."""
     count = items(len(step.items))

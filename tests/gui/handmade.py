@@ -47,6 +47,20 @@ OFFERS = (
     Offer("active-pck", (Parameter("groups", int, "0", (), "If known; 0 = not.", least=0),)),
     Offer("random", ()),
 )
+METHODS = (
+    Offer("own", ()),
+    Offer("kmeans", (Parameter("groups", int, None, (), "The number.", least=1),), heeds=False),
+    Offer("fc2", (Parameter("groups", int, "0", (), "If known; 0 = not.", least=0),)),
+    Offer(
+        "rcc",
+        (
+            Parameter("neighbours", int, "10", (), "How many.", least=1),
+            Parameter("stretch", float, "1.0", (), "The scale.", above=0),
+            Parameter("rounds", int, "100", (), "At most.", least=1, more=True),
+        ),
+        heeds=False,
+    ),
+)
 FALCON = Approach(
     "falcon",
     (("width", "median"), ("c", "0.3"), ("noise", "0.0"), ("rank", "256"), ("exact_sums", "no")),
@@ -215,6 +229,7 @@ def opened_of(
         embedder="table" if table else "lite0",
         snapshot=snapshot,
         offers=OFFERS,
+        methods=METHODS,
     )
 
 

@@ -111,7 +111,9 @@ class GroupingNote(QFrame):
     # ------------------------------------------------------------------ what a person does
 
     def _want_guess(self) -> None:
-        self.groupingWanted.emit(strategies.FIRST_GUESS)
+        opened = self._controller.opened
+        pictures = opened is not None and any(item.path is not None for item in opened.items)
+        self.groupingWanted.emit(strategies.first_guess(pictures=pictures))
 
     def _want_again(self) -> None:
         shown = self._controller.snapshot

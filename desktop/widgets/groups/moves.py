@@ -24,6 +24,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QListView,
+    QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -108,7 +109,8 @@ class MovesModel(QAbstractListModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             count = words.items(len(move.items))
             if move.source is None:
-                return self.tr("{0}: {1}").format(self._called(move.target), count)
+                said = self.tr("{0}: {1}").format(self._called(move.target), count)
+                return said[:1].upper() + said[1:]
             source, target = self._called(move.source), self._called(move.target)
             return self.tr("From {0} to {1}: {2}").format(source, target, count)
         return None
@@ -137,6 +139,7 @@ class MovesList(QListView):
         self.setModel(self.moves)
         self.setItemDelegate(_MoveDelegate(self))
         self.setUniformItemSizes(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QListView.SelectionMode.SingleSelection)

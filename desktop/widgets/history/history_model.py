@@ -20,7 +20,7 @@ from PySide6.QtCore import (
 
 from desktop import strategies
 from desktop.messages import Offer
-from desktop.widgets import words
+from desktop.widgets import trail, words
 from desktop.widgets.history.history_rows import START, HistoryTree, Row, Standing
 from desktop.widgets.item_words import ItemWords
 from engine.model import Answer, Approach, HistoryItem, Snapshot, StepKind, Verdict
@@ -304,6 +304,8 @@ class HistoryModel(QAbstractListModel):
         if row.step.kind is StepKind.NAME:
             return row.step.text
         effect = words.effect(row.step.effect, short=short)
+        if self._snapshot is not None and trail.is_guess(self._snapshot, row.step):
+            effect = words.found(row.step.effect)
         if row.step.approach is not None:
             parts = (effect, *self._settings(row.step.approach))
             return " · ".join(part for part in parts if part)

@@ -90,6 +90,7 @@ class _Grouping:
         default="refuse",
         metadata={
             "choices": ("refuse", "leave-out"),
+            "more": True,
             "help": "Whether answers that contradict earlier ones are an error, or left out.",
         },
     )

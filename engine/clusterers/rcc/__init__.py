@@ -69,16 +69,28 @@ class RccParams:
     )
     metric: str = field(
         default="cosine",
-        metadata={"choices": METRICS, "help": "How the nearest others are chosen."},
+        metadata={
+            "choices": METRICS,
+            "more": True,
+            "help": "How the nearest others are chosen.",
+        },
     )
     tolerance: float = field(
         default=0.1,
-        metadata={"above": 0.0, "help": "A change of the objective below this counts as none."},
+        metadata={
+            "above": 0.0,
+            "more": True,
+            "help": "A change of the objective below this counts as none.",
+        },
     )
-    rounds: int = field(default=100, metadata={"least": 1, "help": "Rounds at most."})
+    rounds: int = field(default=100, metadata={"least": 1, "more": True, "help": "Rounds at most."})
     inner_rounds: int = field(
         default=4,
-        metadata={"least": 1, "help": "Rounds before the penalty gets stricter, at most."},
+        metadata={
+            "least": 1,
+            "more": True,
+            "help": "Rounds before the penalty gets stricter, at most.",
+        },
     )
     reach: float = field(
         default=1.0,

@@ -60,7 +60,11 @@ class RccDrParams(RccParams):
 
     tolerance: float = field(
         default=0.01,
-        metadata={"above": 0.0, "help": "A change of the objective below this counts as none."},
+        metadata={
+            "above": 0.0,
+            "more": True,
+            "help": "A change of the objective below this counts as none.",
+        },
     )
     dimensions: int = field(
         default=100,
@@ -68,7 +72,11 @@ class RccDrParams(RccParams):
     )
     gamma: float = field(
         default=0.2,
-        metadata={"least": 0.0, "help": "What each unit of a code costs, so that codes are short."},
+        metadata={
+            "least": 0.0,
+            "more": True,
+            "help": "What each unit of a code costs, so that codes are short.",
+        },
     )
     eta: float = field(
         default=0.9,
