@@ -306,6 +306,7 @@ class ChoiceDialog(QDialog):
 
     def _failed(self, news: Failed) -> None:
         words = " ".join(part for part in (news.message, news.hint) if part)
+        words = words[:1].upper() + words[1:]
         is_last = self._replied()
         if self._stage is _Stage.CHANGING or (is_last and self._stage is _Stage.LOOKING):
             self._enter(_Stage.UNKNOWN, words)

@@ -35,6 +35,8 @@ def told(look: Snapshot, now: Snapshot, moved: int) -> list[str]:
     """Say what a grouping would change of the state `now`, a sentence each."""
     n = len(look.overview.slots)
     then, before = len(look.overview.groups), len(now.overview.groups)
+    if not then:
+        return [_tr("There would be no groups any more: they come with your answers."), kept(look)]
     if not before:
         lines = [_tr("Groups: {0}. There are none yet.").format(words.number(then))]
     elif then == before:
@@ -47,7 +49,7 @@ def told(look: Snapshot, now: Snapshot, moved: int) -> list[str]:
         some = text.format(words.number(moved), words.number(n))
         lines.append(some if moved else _tr("No item would be in another group."))
     undecided = _undecided(look)
-    if undecided and then:
+    if undecided:
         text = _tr("{0} would be in no group.")
         lines.append(text.format(words.items(undecided)))
     lines.append(kept(look))

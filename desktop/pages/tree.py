@@ -34,7 +34,7 @@ from desktop.widgets.tree.tree_loader import Loading, TreeLoader
 from desktop.widgets.tree.tree_notice import Situation, TreeNotice
 from desktop.widgets.tree.tree_words import TreeWords, counted_groups
 from engine.hierarchy import Tree
-from engine.model import Snapshot
+from engine.model import OWN, Snapshot
 
 if TYPE_CHECKING:
     from desktop.controller import Controller
@@ -182,7 +182,7 @@ class TreePage(QWidget):
         self._tree = shown.tree
         self._answers = AnswersAtCut(shown.tree.hierarchy, shown.said)
         self._words = TreeWords(shown.tree, self._answers, item_words)
-        self._home = shown.tree.groups or self._fitting(shown.tree)
+        self._home = self._own or self._fitting(shown.tree)
         drawing = TreeDrawing(shown.tree, self._answers, item_words)
         if before is not None and before.branches.n == drawing.branches.n:
             if drawing.branches.has_distances:
@@ -196,6 +196,13 @@ class TreePage(QWidget):
         self.choice.clear()
         self._color()
         self._refresh()
+
+    @property
+    def _own(self) -> int | None:
+        """The level that is the person's grouping, if it is one."""
+        live = self._controller.snapshot
+        found_otherwise = live is not None and live.grouping != OWN
+        return None if self._tree is None or found_otherwise else self._tree.groups
 
     def _fitting(self, tree: Tree) -> int:
         """Give the number of groups that the person has, else the one with the widest gap."""
@@ -216,7 +223,7 @@ class TreePage(QWidget):
     def _cut(self, groups: int) -> None:
         """Look at a level; that of the person's own groups needs no look."""
         self.dendrogram.set_groups(groups)
-        if self._tree is not None and groups == self._tree.groups:
+        if self._tree is not None and groups == self._own:
             self.look.end()
         else:
             self.look.look(groups)
@@ -271,7 +278,8 @@ class TreePage(QWidget):
             Situation(
                 loading=loading,
                 told=self.loader.told,
-                own=self._tree.groups if self._tree is not None else None,
+                own=self._own,
+                of_strategy=self._tree is not None and self._tree.groups is not None,
                 cut=looked,
                 replaying=self._controller.replaying,
                 can_ask=self._can_aim(live, looked),
@@ -290,10 +298,9 @@ class TreePage(QWidget):
     def _is_looking(self) -> bool:
         """Whether a cut is shown or on its way: the line says so at once."""
         drawing = self.dendrogram.drawing
-        own = self._tree.groups if self._tree is not None else None
         if drawing is None or self.look.groups is not None:
             return self.look.groups is not None
-        return drawing.groups not in (self._home, own)
+        return drawing.groups not in (self._home, self._own)
 
     def _tell_which(self, looked: int | None) -> None:
         """Say above map and gallery what they show."""

@@ -233,6 +233,20 @@ def test_a_first_guess_is_looked_at_at_once(qtbot: QtBot) -> None:
     assert panel.caption.text() == "Group 2: 20 items"
 
 
+def test_going_back_to_own_before_any_answer_says_that_no_groups_are_left(qtbot: QtBot) -> None:
+    desk = Desk(qtbot, snapshot=grouped(with_groups((), RCC), RCC))
+    desk.choose("own")
+    desk.wait_for_look(1)
+    one = overview_of(np.zeros(40, dtype=np.int32))  # as the engine has it: all items in one
+    look = replace(desk.now, overview=one, grouping=OWN, live=False)
+    desk.controller.receive(Considered(outlook_of(desk.now, OWN, look=look)))
+    panel = desk.dialog.outlook
+    assert panel.lines.text().startswith("There would be no groups any more")
+    model = panel.moves.moves
+    assert model.data(model.index(0)) == "From group 1 to no group: 10 items"
+    assert panel.caption.text() == "In no group then: 10 items"
+
+
 def test_a_number_of_groups_that_must_be_given_is_that_of_now(qtbot: QtBot) -> None:
     desk = Desk(qtbot)
     desk.choose("kmeans")

@@ -259,6 +259,16 @@ def test_a_tree_that_waits_for_something_else_says_so(desk: Desk, qtbot: QtBot) 
     assert "3 / 12" in notice.hint.text()
 
 
+def test_groups_that_are_found_otherwise_are_no_level_of_the_strategy_s_tree(desk: Desk) -> None:
+    desk.controller.receive(Changed(moved_on(desk.opened.snapshot, grouping=Approach("rcc"))))
+    desk.show(tree_of(balanced(N), groups=3))
+    notice = desk.page.notice
+    assert "found otherwise" in notice.text.text()
+    desk.page._cut(3)
+    assert desk.asked[-1:] == [3]
+    assert "found otherwise" in notice.hint.text()
+
+
 def test_what_is_said_above_the_tree_takes_the_same_room(desk: Desk) -> None:
     desk.show(tree_of(balanced(N), groups=3))
     notice = desk.page.notice

@@ -19,7 +19,7 @@ from engine.dataset import Column, ColumnKind, Dataset, Item, Role, SourceKind
 from engine.errors import Cancelled, EngineError, ResourceError
 from engine.export import copy_into_folders, harmless, tidy_name, write_groups_csv
 from engine.job import Job
-from engine.model import Verdict
+from engine.model import OWN, Approach, Pair, StepKind, Verdict
 from engine.project import Settings
 from engine.study import Study
 
@@ -90,6 +90,28 @@ def test_every_file_has_a_line(pictures, tmp_path):
     assert rows["a/y.png"]["group"] != first["group"]
     aside = rows["z.png"]
     assert (aside["status"], aside["group"], aside["certainty"]) == ("set aside", "", "")
+
+
+def test_it_says_how_groups_were_found_where_they_are_not_the_strategy_s_own(pictures):
+    n = len(pictures)
+    points = np.array([[item % 2, item / 100] for item in range(n)], dtype=np.float32)
+    study = Study(pictures, Settings(str(pictures.source), "x", "random"), None, points, Job())
+    session = study.session
+    assert export.origin(study) == ""
+    session.choose(Approach("rcc", (("neighbours", "2"),)), StepKind.GROUPING)
+    assert "a guess nobody has checked: rcc" in export.origin(study)
+    session.tell(Pair(0, 2), Verdict.SAME)
+    session.tell(Pair(0, 1), Verdict.DIFFERENT)
+    said = "The groups were found by rcc without an answer, and keep to 2 answers."
+    assert export.origin(study) == said
+    look = session.consider(Approach("rcc"), Job(), StepKind.GROUPING)
+    assert not any("knows no answers" in warning for warning in look.warnings)  # they are kept to
+    session.choose(Approach("fc2"), StepKind.GROUPING)
+    assert export.origin(study) == "The groups were found by fc2 from 2 answers."
+    session.tell(Pair(1, 3), Verdict.SAME)
+    assert export.origin(study).endswith("from 2 answers, and keep to all 3.")
+    session.choose(OWN, StepKind.GROUPING)
+    assert export.origin(study) == ""
 
 
 def test_group_numbers_are_those_of_the_screen(pictures, tmp_path):

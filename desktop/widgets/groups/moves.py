@@ -62,12 +62,13 @@ def moves_between(now: Overview, then: Overview) -> list[Move]:
     begun = bool(now.groups)
     differs = np.flatnonzero(now.slots != then.slots)
     pairs = np.column_stack([now.slots[differs], then.slots[differs]])
-    found, which = np.unique(pairs, axis=0, return_inverse=True)
-    moves = []
-    for at, (source, target) in enumerate(found.tolist()):
-        items = differs[which.ravel() == at].astype(np.int32)
-        order = np.argsort(-then.confidence[items], kind="stable")
-        moves.append(Move(source if begun else None, target, items[order]))
+    found, which, counts = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    order = np.lexsort((-then.confidence[differs], which.ravel()))
+    parts = np.split(differs[order].astype(np.int32), np.cumsum(counts)[:-1])
+    moves = [
+        Move(source if begun else None, target, items)
+        for (source, target), items in zip(found.tolist(), parts, strict=False)
+    ]
     return sorted(moves, key=lambda move: -len(move.items))
 
 

@@ -36,6 +36,8 @@ class Situation:
         How far the tree is, as in `TreeLoader`.
     own
         Number of groups of the level that is the person's grouping; None = it is no level.
+    of_strategy
+        Whether the tree is the strategy's own, in which answers had a part.
     cut
         Number of groups of the cut that is looked at; None = none is.
     replaying
@@ -51,6 +53,7 @@ class Situation:
     loading: Loading = Loading.NOTHING
     told: Working | Failed | None = None
     own: int | None = None
+    of_strategy: bool = False
     cut: int | None = None
     replaying: bool = False
     can_ask: bool = False
@@ -183,15 +186,17 @@ class TreeNotice(QFrame):
             text = self.tr("The line stands at your groups: {0}.").format(words.number(now.own))
             return text, self.tr("Move it to look at other levels; your groups stay as they are.")
         hint = self.tr("Move the line to look at a cut; your groups stay as they are.")
-        return self._of_the_data(), hint
+        return self._kind_of_tree(), hint
 
-    def _of_the_data(self) -> str:
+    def _kind_of_tree(self) -> str:
+        if self._situation.of_strategy:
+            return self.tr("Your groups are found otherwise, and are no level of this tree.")
         return self.tr("The tree of the data; your answers had no part in it.")
 
     def _told_of_cut(self, now: Situation, groups: int) -> tuple[object, ...]:
         text = self.tr("A cut at {0}. Your groups are unchanged.").format(counted_groups(groups))
         self.ask.setText(self.tr("Ask for {0}…").format(counted_groups(groups)))
-        hint = "" if now.own is not None else self._of_the_data()
+        hint = "" if now.own is not None else self._kind_of_tree()
         buttons = (self.ask, self.back) if now.can_ask else (self.back,)
         return text, hint, *buttons
 
