@@ -263,6 +263,7 @@ def _add_way(
     row = grid.rowCount()
     above, how = QLabel(heading), QLabel(wordWrap=True)
     above.setProperty("role", "muted")
+    above.setContentsMargins(0, 4, 0, 0)
     how.setProperty("role", "strong")
     how.setTextFormat(Qt.TextFormat.PlainText)
     change = QPushButton(QCoreApplication.translate("ProgressDock", "Change…"))
