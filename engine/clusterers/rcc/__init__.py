@@ -12,9 +12,9 @@ Handwritten digits, 1797 x 64, as they are: AMI 0.911, ARI 0.862 in 15 groups an
 RCC-DR with 64 dimensions AMI 0.900, ARI 0.810 in 11 groups (`python -m engine cluster digits.npz
 --method rcc --scale none --json OUT`).
 
-70,000 x 64 whose neighbours are tangled: RCC 7 minutes of one core and 0.65 GB, AMI 0.926, time
-growing as n^1.3 from 20,000 on (`python -m tests.benchmark.grouping --methods rcc --sizes 20000
-70000 -o OUT`).
+70,000 x 64 whose neighbours are tangled: RCC 7 minutes of one core and 0.65 GB, AMI 0.926, growing
+as n^1.3 from 20,000 on; RCC-DR 8 minutes and 0.77 GB (`python -m tests.benchmark.grouping --sizes
+20000 70000 -o OUT`).
 
 References
 ----------
