@@ -28,6 +28,8 @@ from engine.spreading.links import keys_of
 MOST = 200
 """Suggestions in a list: more than a person goes through."""
 
+_LOOKED_AT = 20 * MOST  # of which those about ever other items come first
+
 ENGINE = f"cs-pds/{VERSION}"
 """What asked, in the log."""
 
@@ -138,7 +140,9 @@ def suggest(
     apart = np.square(learned.space[one] - learned.space[other]).sum(axis=1)
     # What corrects the groups comes first; the others, though more often right, tell nothing new.
     # Of equally strong ones a must-link is the surer the nearer, a cannot-link the farther.
-    best = np.lexsort((one, np.where(same, apart, -apart), -strength, ~changes))[:MOST]
+    best = np.lexsort((one, np.where(same, apart, -apart), -strength, ~changes))[:_LOOKED_AT]
+    again = _again(pairs[best])
+    best = best[np.lexsort((again, ~changes[best]))][:MOST]
     found = []
     for at in best.tolist():
         job.step()
@@ -185,6 +189,19 @@ def _one_for_each(
     chosen = order[start[clear]]
     chosen = chosen[~np.isin(sets[chosen], settled)]
     return pairs[chosen], same[chosen], strength[chosen]
+
+
+def _again(pairs: _Ints) -> _Ints:
+    """Tell how many pairs before it have an item of a pair, int64[p].
+
+    Ten suggestions about one item say little more than the first of them.
+    """
+    seen: dict[int, int] = {}
+    found = np.zeros(len(pairs), dtype=np.int64)
+    for at, (a, b) in enumerate(pairs.tolist()):
+        found[at] = max(seen.get(a, 0), seen.get(b, 0))
+        seen[a], seen[b] = seen.get(a, 0) + 1, seen.get(b, 0) + 1
+    return found
 
 
 def _settled(closure: Constraints) -> list[tuple[int, int]]:

@@ -341,6 +341,7 @@ def test_one_suggestion_for_any_two_sets_that_answers_join() -> None:
     sets = [frozenset(map(live.constraints.component, one.pair)) for one in found]
     assert len(set(sets)) == len(sets)
     assert np.mean([right(one.pair) is one.verdict for one in found]) > 0.9
+    assert set(found[0].pair).isdisjoint(found[1].pair)  # ever other items come first
 
 
 def test_there_is_nothing_to_suggest_from_before_an_answer() -> None:
