@@ -22,6 +22,7 @@ ENGINE_FLOORS = [
     {"device", "kernels", "metrics", "neighbors", "parameters", "confidence", "outfile"},
     {"readers", "penalised", "diffusion", "forest", "spreading"},
     {"embedders", "strategies", "clusterers", "overview", "layout"},
+    {"compositional"},
     {"choices", "project", "suggestions"},
     {"fold"},
     {"session"},
@@ -143,6 +144,7 @@ def test_names_say_what_is_inside() -> None:
 def test_import_engine_is_light() -> None:
     code = (
         "import sys, engine.session, engine.strategies, engine.embedders, engine.clusterers\n"
+        "import engine.compositional\n"
         "print([m for m in ('torch', 'scipy', 'PySide6', 'sklearn') if m in sys.modules])"
     )
     shown = subprocess.run(
