@@ -26,7 +26,6 @@ MOST = 4
 
 Members = npt.NDArray[np.int64]
 
-_BLOCK_VALUES = 2**20  # numbers gathered at once, to be composed
 _BYTES = 8  # of a value kept for each item and each set
 
 
@@ -153,8 +152,17 @@ class Sets:
 
         return torch.cat([part for _, part in self.in_blocks(singles, g)], dim=-2)
 
-    def in_blocks(self, singles: torch.Tensor, g: Compose) -> Iterator[tuple[slice, torch.Tensor]]:
+    def in_blocks(
+        self, singles: torch.Tensor, g: Compose, values: int = 2**20
+    ) -> Iterator[tuple[slice, torch.Tensor]]:
         """Compose some sets at a time, where all would not fit or take too long.
+
+        Parameters
+        ----------
+        singles, g
+            As for `composed`.
+        values
+            Numbers gathered at once, to be composed.
 
         Yields
         ------
@@ -167,7 +175,7 @@ class Sets:
         start = 0
         for size, members in enumerate(self.by_size, 1):
             each = size * (singles.numel() // self.k)
-            block = max(1, _BLOCK_VALUES // max(1, each))
+            block = max(1, values // max(1, each))
             for at in range(0, len(members), block):
                 some = members[at : at + block]
                 numbers = slice(start + at, start + at + len(some))

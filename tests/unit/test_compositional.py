@@ -175,18 +175,15 @@ def test_the_largest_that_fits(degree: int, rows: int, memory: int) -> None:
     assert rows * count(k + 1, degree) * 8 > memory
 
 
-def test_composed_in_any_blocks(monkeypatch) -> None:
-    from engine.compositional import sets as module
-
+def test_composed_in_any_blocks() -> None:
     sets = Sets.of(6, 3, 1, AMPLE)
     singles = torch.rand(2, 6, 4, dtype=torch.float64, requires_grad=True)
     expected = torch.stack(
         [singles[:, list(sets.members(at))].sum(1) for at in range(sets.count)], 1
     )
-    monkeypatch.setattr(module, "_BLOCK_VALUES", 100)
     composed = sets.composed(singles, function("sum"))
     torch.testing.assert_close(composed, expected)
-    parts = list(sets.in_blocks(singles, function("sum")))
+    parts = list(sets.in_blocks(singles, function("sum"), values=100))
     assert len(parts) > 6
     assert [at for part, _ in parts for at in range(part.start, part.stop)] == list(range(41))
     (gradient,) = torch.autograd.grad(composed.sum(), singles)
