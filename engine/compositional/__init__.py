@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
+from engine.compositional.ckm import Ckm
 from engine.compositional.gcr import Gcr
 from engine.compositional.membership import Composed
 from engine.constraints import Constraints
@@ -56,7 +57,7 @@ class Composer(Protocol):
         ...
 
 
-REGISTRY: dict[str, type[Composer]] = {method.name: method for method in (Gcr,)}
+REGISTRY: dict[str, type[Composer]] = {method.name: method for method in (Ckm, Gcr)}
 
 
 def make(name: str, params: Mapping[str, str]) -> Composer:

@@ -22,7 +22,7 @@ from engine.clusterers.linkage import LINKAGES
 from engine.clusterers.noted import answers_left_aside
 from engine.compositional.functions import Compose, function
 from engine.compositional.membership import Composed
-from engine.compositional.nearest import compared, fits
+from engine.compositional.nearest import compared, fits, read
 from engine.compositional.params import ComposingParams
 from engine.compositional.sets import Sets
 from engine.constraints import Constraints
@@ -151,11 +151,11 @@ class Gcr:
         g = function(params.compose, problem.d)
         labels, warnings = base_groups(problem, params.base, params.groups, params.memory, job)
         warnings += answers_left_aside(self.name, constraints)
-        points = problem.tensor.double()
-        centres = means(points, labels)
+        points = problem.tensor
+        centres = means(points, labels, job)
         tau, suggested = params.tau, params.tau == 0
         if suggested:
-            tau = suggested_tau(points, centres, labels, normalize=params.normalize)
+            tau = suggested_tau(points, centres, labels, job, normalize=params.normalize)
         found = reassigned(centres, g, params, tau, job)
         self._report = {
             "trace": [
@@ -229,27 +229,28 @@ def _decided(problem: Problem, labels: IntArray, job: Job) -> IntArray:
         return labels
     if len(open_items) == len(labels):
         return np.zeros_like(labels)
-    points = problem.tensor.double()
     known = torch.from_numpy(np.flatnonzero(labels >= 0))
-    centres = means(points[known], labels[labels >= 0])
-    nearest, _, _ = fits(points[torch.from_numpy(open_items)], centres, job)
+    centres = means(problem.tensor[known], labels[labels >= 0], job)
+    nearest, _, _ = fits(problem.tensor[torch.from_numpy(open_items)], centres, job)
     filled = labels.copy()
     filled[open_items] = nearest.numpy()
     return filled
 
 
-def means(points: torch.Tensor, labels: IntArray) -> torch.Tensor:
+def means(points: torch.Tensor, labels: IntArray, job: Job) -> torch.Tensor:
     """Give the mean of each group, float64[groups, p]."""
     import torch
 
     places = torch.from_numpy(labels.astype(np.int64))
-    sizes = torch.bincount(places).double()
-    sums = points.new_zeros((len(sizes), points.shape[1])).index_add_(0, places, points)
+    sizes = torch.bincount(places)
+    sums = torch.zeros((len(sizes), points.shape[1]), dtype=torch.float64)
+    for rows, some in read(points, job):
+        sums.index_add_(0, places[rows], some)
     return sums / sizes[:, None]
 
 
 def suggested_tau(
-    points: torch.Tensor, centres: torch.Tensor, labels: IntArray, *, normalize: bool
+    points: torch.Tensor, centres: torch.Tensor, labels: IntArray, job: Job, *, normalize: bool
 ) -> float:
     """Suggest how near a composition must be: the authors' 0.4 for directions, else by the data.
 
@@ -260,8 +261,9 @@ def suggested_tau(
     if normalize:
         return _OF_EMBEDDINGS
     places = torch.from_numpy(labels.astype(np.int64))
-    squares = (points - centres[places]).square().sum(1)
-    sums = squares.new_zeros(len(centres)).index_add_(0, places, squares)
+    sums = centres.new_zeros(len(centres))
+    for rows, some in read(points, job):
+        sums.index_add_(0, places[rows], (some - centres[places[rows]]).square().sum(1))
     return _TIMES * float(np.median((sums / torch.bincount(places)).numpy()))
 
 
@@ -345,10 +347,6 @@ def _composed(
     import torch
 
     vectors = torch.stack([g(centres[list(members)]) for members in sets])
-    _, own, other = fits(
-        compared(points, normalize=params.normalize),
-        compared(vectors, normalize=params.normalize),
-        job,
-        torch.from_numpy(labels.astype(np.int64)),
-    )
+    chosen = torch.from_numpy(labels.astype(np.int64))
+    _, own, other = fits(points, vectors, job, chosen, normalize=params.normalize)
     return Composed.of(sets, labels, own.numpy(), other.numpy(), centres.numpy())

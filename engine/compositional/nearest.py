@@ -1,7 +1,8 @@
-"""The nearest of composed centres, a block of items at a time."""
+"""The nearest of composed centres, and sums over items, a block of them at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from engine.compositional.functions import unit
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     import torch
 
 _BLOCK_VALUES = 2**20  # distances held at once
-_BLOCK_WORK = 2e7  # multiplications between two job steps
+_BLOCK_WORK = 1e7  # multiplications between two job steps
+_READ = 2**19  # numbers of items that are read between two job steps
 
 
 def compared(vectors: torch.Tensor, *, normalize: bool) -> torch.Tensor:
@@ -19,22 +21,43 @@ def compared(vectors: torch.Tensor, *, normalize: bool) -> torch.Tensor:
     return unit(vectors) if normalize else vectors
 
 
+def read(
+    points: torch.Tensor, job: Job, *, normalize: bool = False
+) -> Iterator[tuple[slice, torch.Tensor]]:
+    """Give the items, Tensor[n, p], as they are compared, some rows in float64 at a time."""
+    n, p = points.shape
+    block = max(1, _READ // max(1, p))
+    for start in range(0, n, block):
+        job.step()
+        rows = slice(start, min(start + block, n))
+        yield rows, compared(points[rows].double(), normalize=normalize)
+
+
 def fits(
-    points: torch.Tensor, centres: torch.Tensor, job: Job, chosen: torch.Tensor | None = None
+    points: torch.Tensor,
+    centres: torch.Tensor,
+    job: Job,
+    chosen: torch.Tensor | None = None,
+    *,
+    normalize: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Give each item's centre, and the distances to it and to the nearest other one.
 
     Parameters
     ----------
-    points, centres
-        Tensor[n, p] and Tensor[m, p] as they are compared, of the same float type.
+    points
+        Tensor[n, p], any float type.
+    centres
+        float64[m, p].
     chosen
         int64[n], which centre each item has; without, it is the nearest, the first of equals.
+    normalize
+        Compare directions only.
 
     Returns
     -------
     tuple
-        int64[n], float[n], float[n]; the last is infinite where there is one centre only.
+        int64[n], float64[n], float64[n]; the last is infinite where there is one centre only.
     """
     import torch
 
@@ -42,12 +65,13 @@ def fits(
 
     n, (m, p) = len(points), centres.shape
     found = torch.empty(n, dtype=torch.int64) if chosen is None else chosen
-    own, other = points.new_empty(n), points.new_full((n,), torch.inf)
+    own, other = centres.new_empty(n), centres.new_full((n,), torch.inf)
+    vectors = compared(centres, normalize=normalize)
     block = max(1, min(_BLOCK_VALUES // m, int(_BLOCK_WORK / (m * (p + 10)))))
     for start in range(0, n, block):
         job.step()
         rows = slice(start, start + block)
-        squares = squared_distances(points[rows], centres)
+        squares = squared_distances(compared(points[rows].double(), normalize=normalize), vectors)
         if chosen is None:
             found[rows] = squares.argmin(1)
         own[rows] = squares.gather(1, found[rows, None])[:, 0]

@@ -78,8 +78,8 @@ def test_a_suggested_threshold_follows_the_spread() -> None:
     points = torch.tensor([[0.0], [2.0], [10.0], [10.0], [20.0], [26.0]], dtype=torch.float64)
     labels = np.array([0, 0, 1, 1, 2, 2])
     centres = torch.tensor([[1.0], [10.0], [23.0]], dtype=torch.float64)
-    assert suggested_tau(points, centres, labels, normalize=False) == 4
-    assert suggested_tau(points, centres, labels, normalize=True) == 0.4
+    assert suggested_tau(points, centres, labels, Job(), normalize=False) == 4
+    assert suggested_tau(points, centres, labels, Job(), normalize=True) == 0.4
 
 
 @pytest.mark.parametrize("compose", ["sum", "max"])
