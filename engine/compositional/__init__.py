@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
+from engine.compositional.baselines import WardSets
 from engine.compositional.ckm import Ckm
 from engine.compositional.gcr import Gcr
 from engine.compositional.membership import Composed
+from engine.compositional.mixtures import Fcm, Gmm
 from engine.constraints import Constraints
 from engine.job import Job
 from engine.parameters import Parameter, describe, named, parse
@@ -57,7 +59,9 @@ class Composer(Protocol):
         ...
 
 
-REGISTRY: dict[str, type[Composer]] = {method.name: method for method in (Ckm, Gcr)}
+REGISTRY: dict[str, type[Composer]] = {
+    method.name: method for method in (Ckm, Gcr, WardSets, Fcm, Gmm)
+}
 
 
 def make(name: str, params: Mapping[str, str]) -> Composer:

@@ -20,9 +20,10 @@ import numpy.typing as npt
 from engine import clusterers
 from engine.clusterers.linkage import LINKAGES
 from engine.clusterers.noted import answers_left_aside
-from engine.compositional.functions import Compose, function
+from engine.compositional.choosing import CHOICES, choose
+from engine.compositional.functions import NAMED, Compose, function
 from engine.compositional.membership import Composed
-from engine.compositional.nearest import compared, fits, read
+from engine.compositional.nearest import compared, fits, fitted, read
 from engine.compositional.params import ComposingParams
 from engine.compositional.sets import Sets
 from engine.constraints import Constraints
@@ -62,13 +63,31 @@ class GcrParams(ComposingParams):
         default=0,
         metadata={
             "least": 0,
-            "help": "How many groups to begin with, compositions included; 0 is for methods that "
-            "find it out.",
+            "help": "How many groups to begin with, compositions included; 0 = found out, by the "
+            "base method or as `choose` says.",
         },
     )
     base: str = field(
         default="ward",
         metadata={"choices": BASES, "help": "How the groups are found that it begins with."},
+    )
+    choose: str = field(
+        default="silhouette",
+        metadata={
+            "choices": CHOICES,
+            "more": True,
+            "help": "How the number of groups to begin with is found out: by how well they are "
+            "set apart, or by how much better they fit than they would fit points without groups "
+            "(gap).",
+        },
+    )
+    most: int = field(
+        default=36,
+        metadata={
+            "least": 1,
+            "more": True,
+            "help": "Groups to begin with at most, where their number is found out.",
+        },
     )
     tau: float = field(
         default=0.0,
@@ -149,7 +168,8 @@ class Gcr:
         """
         params = self._params
         g = function(params.compose, problem.d)
-        labels, warnings = base_groups(problem, params.base, params.groups, params.memory, job)
+        groups, tried = self._begun_with(problem, job)
+        labels, warnings = base_groups(problem, params.base, groups, params.memory, job)
         warnings += answers_left_aside(self.name, constraints)
         points = problem.tensor
         centres = means(points, labels, job)
@@ -169,6 +189,7 @@ class Gcr:
             ],
             "warnings": warnings,
             "base_groups": len(centres),
+            "tried": tried,
             "tau": tau,
             "tau_suggested": suggested,
             "parts": list(found.parts),
@@ -176,7 +197,7 @@ class Gcr:
             "squared_distances": [float(gap) if np.isfinite(gap) else None for gap in found.gaps],
             "stopped": found.stopped,
         }
-        return _composed(points, centres, labels, found.sets, g, params, job)
+        return fitted(points, centres, found.sets, labels, g, job, normalize=params.normalize)
 
     def report(self) -> dict[str, object]:
         """Tell the threshold, which groups are composed of which, and why it ended.
@@ -184,6 +205,32 @@ class Gcr:
         A line of the trace is a group reassigned. Groups have the numbers of the base method.
         """
         return dict(self._report)
+
+    def _begun_with(self, problem: Problem, job: Job) -> tuple[int, list[dict[str, object]]]:
+        """Give the number of groups to begin with, 0 = the base method's, and what was tried."""
+        params = self._params
+        if params.groups or not told(params.base):
+            return params.groups, []
+
+        def plainly(problem: Problem, groups: int, *, quick: bool) -> Composed:
+            del quick
+            return plain(problem, params.base, groups, params.memory, job)
+
+        choice = choose(params.choose, problem, params.most, plainly, job)
+        return choice.groups, choice.tried
+
+
+def told(base: str) -> bool:
+    """Whether a base method must be told the number of groups."""
+    return base in LINKAGES or "groups" in {one.name for one in clusterers.parameters(base)}
+
+
+def plain(problem: Problem, base: str, groups: int, memory: int, job: Job) -> Composed:
+    """Group by a base method, each item in one group, which its mean stands for."""
+    labels, _ = base_groups(problem, base, groups, memory, job)
+    centres = means(problem.tensor, labels, job)
+    sets = [(group,) for group in range(len(centres))]
+    return fitted(problem.tensor, centres, sets, labels, NAMED["sum"], job, normalize=False)
 
 
 def base_groups(
@@ -207,9 +254,8 @@ def base_groups(
     """
     name = "tahc" if base in LINKAGES else base
     texts = {"linkage": base, "memory": str(memory)} if base in LINKAGES else {}
-    told = "groups" in {one.name for one in clusterers.parameters(name)}
     if groups:
-        if not told:
+        if not told(base):
             raise ParameterError(f"{base} finds out the number of groups; groups must be 0")
         texts["groups"] = str(groups)
     method = clusterers.make(name, texts)
@@ -332,21 +378,3 @@ def _gaps(
         best[better.numpy()] = numbers.start + place[better].numpy()
     nearest = tuple(sets.members(at) if at >= 0 else () for at in best.tolist())
     return least.numpy(), nearest
-
-
-def _composed(
-    points: torch.Tensor,
-    centres: torch.Tensor,
-    labels: IntArray,
-    sets: tuple[tuple[int, ...], ...],
-    g: Compose,
-    params: GcrParams,
-    job: Job,
-) -> Composed:
-    """Put together what each item belongs to, and how well that fits it."""
-    import torch
-
-    vectors = torch.stack([g(centres[list(members)]) for members in sets])
-    chosen = torch.from_numpy(labels.astype(np.int64))
-    _, own, other = fits(points, vectors, job, chosen, normalize=params.normalize)
-    return Composed.of(sets, labels, own.numpy(), other.numpy(), centres.numpy())

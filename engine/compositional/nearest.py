@@ -1,11 +1,15 @@
-"""The nearest of composed centres, and sums over items, a block of them at a time."""
+"""The nearest of composed centres, and how well items fit theirs, a block of items at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from engine.compositional.functions import unit
+import numpy as np
+import numpy.typing as npt
+
+from engine.compositional.functions import Compose, unit
+from engine.compositional.membership import Composed
 from engine.job import Job
 
 if TYPE_CHECKING:
@@ -78,3 +82,36 @@ def fits(
         if m > 1:
             other[rows] = squares.scatter_(1, found[rows, None], torch.inf).amin(1)
     return found, own.sqrt(), other.sqrt()
+
+
+def fitted(
+    points: torch.Tensor,
+    centres: torch.Tensor,
+    sets: Sequence[tuple[int, ...]],
+    chosen: npt.NDArray[np.integer],
+    g: Compose,
+    job: Job,
+    *,
+    normalize: bool,
+) -> Composed:
+    """Give sets that were chosen by whatever means, with how well they fit; others are left out.
+
+    Parameters
+    ----------
+    points
+        Tensor[n, p].
+    centres
+        float64[k, p], what stands for each single group.
+    sets
+        Sets of rows of `centres`.
+    chosen
+        int[n], the place in `sets` of each item's set.
+    g
+        What the groups of a set make together.
+    """
+    import torch
+
+    vectors = torch.stack([g(centres[list(members)]) for members in sets])
+    places = torch.from_numpy(chosen.astype(np.int64))
+    _, own, other = fits(points, vectors, job, places, normalize=normalize)
+    return Composed.of(sets, chosen, own.numpy(), other.numpy(), centres.numpy())

@@ -129,11 +129,19 @@ def test_after_any_base(base: str) -> None:
     assert found.memberships.any(1).all()
 
 
+@pytest.mark.parametrize("choose", ["silhouette", "gap"])
+def test_the_number_to_begin_with_is_found_out(choose: str) -> None:
+    points, truth = planted(3, 2, "sum", 0, each=10)
+    method = make("gcr", {"choose": choose, "most": "9"})
+    found = method.compose(Problem(points), Constraints(), Job())
+    assert method.report()["base_groups"] == 6, method.report()["tried"]
+    assert compositional_rand_index(truth, found.item_sets()) == 1
+
+
 @pytest.mark.parametrize(
     ("params", "told"),
     [
         ({"base": "rcc", "groups": "3"}, "finds out the number"),
-        ({"base": "ward"}, "needs the parameter 'groups'"),
         ({"groups": "9"}, "at most 4"),
         ({"groups": "2", "degree": "5"}, "from 1 to 4"),
         ({"groups": "2", "compose": "product"}, "compose must be one of"),
