@@ -201,6 +201,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def label_parts(label: str) -> frozenset[str]:
+    """Read a label of the form "a+b": an item that belongs to both a and b."""
+    return frozenset(part.strip() for part in label.split("+")) - {""} or frozenset({label})
+
+
 def same_content(contents: Iterable[bytes]) -> dict[int, tuple[int, ...]]:
     """Map the position of each different content to the positions of its later, exact copies."""
     first: dict[bytes, int] = {}

@@ -196,7 +196,9 @@ def _add_source(parser: argparse.ArgumentParser, what: str = _SOURCE) -> None:
     add("source", type=_path, metavar="SOURCE", help=what)
     labels = parser.add_mutually_exclusive_group()
     labels.add_argument(
-        "--label", metavar="COL", help="column of labels, for evaluation only, never for asking"
+        "--label",
+        metavar="COL",
+        help="column of labels, for evaluation only, never for asking; a+b: both a and b",
     )
     labels.add_argument(
         "--label-from-folders",
@@ -226,6 +228,18 @@ def _add_cluster(cluster: argparse.ArgumentParser) -> None:
     add = cluster.add_argument
     add("--method", required=True, metavar="NAME", help="see methods")
     add("--groups", type=_groups, metavar="K", help="how many, for methods that must be told")
+    add(
+        "--compose",
+        metavar="G",
+        help="what groups make together, for compositional methods: sum, max, mean, or a file of "
+        "weights (.npz) or with a module (.pt)",
+    )
+    add(
+        "--degree",
+        type=_groups,
+        metavar="D",
+        help="how many groups an item may belong to at once, for compositional methods",
+    )
     add(
         "--constraints",
         type=_path,

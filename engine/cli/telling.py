@@ -10,12 +10,15 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from engine.cli.terminal import plain
 from engine.dataset import Dataset, Role, SourceKind, counted
 
 if TYPE_CHECKING:
     from engine.compare import Comparison, OwnAnswers
-    from engine.model import IntArray, Snapshot
+    from engine.compositional.membership import Composed
+    from engine.model import Clustering, IntArray, Snapshot
     from engine.parameters import Parameter
     from engine.simulate import Curve
     from engine.study import Study
@@ -166,11 +169,57 @@ def agreement(truth: IntArray, labels: IntArray) -> dict[str, float]:
     }
 
 
+def clustering_facts(found: Clustering, truth: IntArray | None) -> dict[str, Any]:
+    """Give a grouping as plain values, measured against labels where there are any."""
+    return {
+        "labels": found.labels.tolist(),
+        "confidence": [round(value, 4) for value in found.confidence.tolist()],
+        "groups": found.n_groups,
+        "metrics": None if truth is None else agreement(truth, found.labels),
+    }
+
+
+def composed_facts(found: Composed, labels: Sequence[str | None]) -> dict[str, Any]:
+    """Give sets of groups as plain values; labels of the form "a+b" name sets too.
+
+    `labels` of the result, and all measures but CRI, take every set for a group of its own.
+    """
+    from engine import metrics
+    from engine.dataset import label_parts
+
+    clustering = found.as_clustering()
+    sets = found.item_sets()
+    known = [at for at, label in enumerate(labels) if label is not None]
+    measured: dict[str, float] | None = None
+    if known:
+        truth = [label_parts(label) for label in labels if label is not None]
+        numbers = {one: at for at, one in enumerate(dict.fromkeys(truth))}
+        cri = metrics.compositional_rand_index(truth, [sets[at] for at in known])
+        numbered = np.array([numbers[one] for one in truth], dtype=np.int32)
+        measured = {"cri": cri, **agreement(numbered, clustering.labels[known])}
+    compositions = [
+        {"groups": list(one.groups), "items": one.items, "fit": round(one.fit, 6)}
+        for one in found.compositions
+    ]
+    return {
+        "memberships": [list(one) for one in sets],
+        "labels": clustering.labels.tolist(),
+        "confidence": [round(value, 4) for value in found.confidence.tolist()],
+        "groups": found.groups,
+        "compositions": compositions,
+        "cri": measured["cri"] if measured else None,
+        "metrics": measured,
+    }
+
+
 def clustering_in_words(result: dict[str, Any]) -> Iterator[str]:
     """Give the lines about a grouping that asked nothing."""
+    made = (
+        f" and {counted(len(sets), 'composition')}" if (sets := result.get("compositions")) else ""
+    )
     yield (
         f"{result['method']}: {counted(result['n'], 'item')} in "
-        f"{counted(result['groups'], 'group')}, {result['seconds']:.1f} s"
+        f"{counted(result['groups'], 'group')}{made}, {result['seconds']:.1f} s"
     )
     if result["metrics"] is not None:
         yield "  ".join(f"{name.upper()} {value:.3f}" for name, value in result["metrics"].items())

@@ -1,4 +1,4 @@
-"""Terminal: the progress line and Ctrl-C.
+"""Terminal: the progress line, remarks, Ctrl-C, and what a command ends with.
 
 Hides signals and carriage returns. Promises that an interrupted command ends where nothing is half
 done.
@@ -15,11 +15,21 @@ from types import FrameType
 
 from engine.job import Job
 
+DONE, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
+"""Exit status: done, damage found, what a person got wrong, Ctrl-C."""
+
 
 def plain(text: str) -> str:
     """Put a text on one line, without signs that could drive the terminal."""
     line = " ".join(text.split())
     return line if line.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+
+def remark(text: str) -> None:
+    """Write a line to stderr, over that of the progress."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r" + " " * 79 + "\r")
+    sys.stderr.write(plain(f"pairloom: {text}") + "\n")
 
 
 class Progress:

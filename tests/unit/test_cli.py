@@ -20,7 +20,7 @@ import pytest
 from PIL import Image
 
 from engine import cli, compare, strategies
-from engine.cli import main, terminal
+from engine.cli import main, measuring, terminal
 from engine.errors import Cancelled
 from engine.job import Job
 from engine.metrics import adjusted_rand_index
@@ -659,7 +659,7 @@ def test_compare_loses_nothing_to_a_file_that_cannot_be_written(
         assert run("compare", array, *two, "--csv", target) == 2
         assert str(named) in capsys.readouterr().err
     monkeypatch.undo()
-    monkeypatch.setattr(cli, "write_json", full)
+    monkeypatch.setattr(measuring, "write_json", full)
     monkeypatch.setattr(compare, "write_csv", full)
     for option in ("--csv", "--json"):
         assert run("compare", array, *two, option, tmp_path / "c") == 2

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import clusterers
+from engine import clusterers, compositional
 from engine.cli import main
 from engine.dataset import Role
 from engine.job import Job
 from engine.model import Pair, Source, Verdict
 from engine.study import Study
+from tests.unit.planted import planted
 
 PARAMS = {"kmeans": ["--groups", 3], "tahc": ["--groups", 3], "pck": ["--groups", 3]}
 
@@ -56,6 +57,61 @@ def test_every_method_writes_the_agreed_json(array, tmp_path, capsys, method: st
     assert f"{method}: 45 items in" in capsys.readouterr().out
 
 
+@pytest.fixture
+def mixed(tmp_path) -> Path:
+    """A table with a label column of the form a+b."""
+    points, truth = planted(3, 2, "max", 0, each=6, p=8)
+    names = [
+        "+".join("abc"[group] for group in (one if at % 2 else one[::-1]))
+        for at, one in enumerate(truth)
+    ]
+    path = tmp_path / "mixed.csv"
+    with path.open("w", encoding="utf-8") as file:
+        print(*(f"x{column}" for column in range(8)), "who", sep=",", file=file)
+        for row, name in zip(points, names, strict=True):
+            print(*(f"{value:.5f}" for value in row), name, sep=",", file=file)
+    return path
+
+
+@pytest.mark.parametrize("method", list(compositional.REGISTRY))
+def test_every_compositional_method_writes_the_agreed_json(
+    mixed, tmp_path, capsys, method: str
+) -> None:
+    out = tmp_path / "out.json"
+    told = {one.name for one in compositional.parameters(method)}
+    arguments = ["cluster", mixed, "--label", "who", "--method", method, "--scale", "none"]
+    if "groups" in told:
+        arguments += ["--groups", 6 if method in {"gcr", "ward-sets"} else 3]
+    if "compose" in told:
+        arguments += ["--compose", "max"]
+    assert run(*arguments, "--json", out) == 0
+    result = json.loads(out.read_text(encoding="utf-8"))
+    assert set(result) >= {"memberships", "compositions", "cri", "trace", "warnings", "seconds"}
+    assert set(result["metrics"]) == {"cri", "ari", "nmi", "ami", "ri"}
+    assert len(result["memberships"]) == len(result["labels"]) == result["n"] == 36
+    assert result["groups"] == 1 + max(group for one in result["memberships"] for group in one)
+    assert result["cri"] == result["metrics"]["cri"] > 0.5
+    told_sets = {tuple(one) for one in result["memberships"] if len(one) > 1}
+    assert {tuple(one["groups"]) for one in result["compositions"]} == told_sets
+    shown = capsys.readouterr().out
+    assert f"{method}: 36 items in" in shown
+    assert "CRI 0." in shown or "CRI 1.000" in shown
+
+
+def test_planted_compositions_are_found_on_the_command_line(mixed, capsys) -> None:
+    arguments = ["--compose", "max", "--degree", 2, "--groups", 3, "--scale", "none"]
+    assert (
+        run("cluster", mixed, "--label", "who", "--method", "ckm", *arguments, "--json", "-") == 0
+    )
+    result = json.loads(capsys.readouterr().out)
+    assert result["cri"] == 1
+    assert [one["items"] for one in result["compositions"]] == [6, 6, 6]
+    assert (
+        run("cluster", mixed, "--method", "ckm", *arguments, "--json", "-", "--role", "who=id") == 0
+    )
+    assert json.loads(capsys.readouterr().out)["cri"] is None
+
+
 def test_without_labels_nothing_is_measured(table, capsys) -> None:
     assert run("cluster", table, "--method", "rcc", "--json", "-") == 0
     result = json.loads(capsys.readouterr().out)
@@ -80,6 +136,12 @@ def test_scale_and_settings_count(array, capsys) -> None:
         (["--method", "kmeans", "--groups", "0"], "at least 1 group"),
         (["--method", "kmeans", "--groups", "2", "--set", "groups=3"], "give one of them"),
         (["--method", "rcc", "--groups", "3"], "finds out the number of groups"),
+        (["--method", "rcc", "--compose", "max"], "rcc composes no groups"),
+        (["--method", "kmeans", "--groups", "3", "--degree", "2"], "kmeans composes no groups"),
+        (["--method", "ckm", "--degree", "7"], "from 1 to 4"),
+        (["--method", "ckm", "--degree", "0"], "at least 1"),
+        (["--method", "gcr", "--compose", "median"], "compose must be one of"),
+        (["--method", "ckm", "--compose", "max", "--set", "compose=sum"], "give one of them"),
         (["--method", "rcc", "--set", "mu_end=x"], "one of delta, delta-squared"),
         (["--method", "rcc", "--constraints", "nowhere.csv"], "cannot be read"),
     ],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from engine.compositional.functions import NAMED, function, unit
 from engine.compositional.membership import Composed
 from engine.compositional.sets import Sets, count, largest
+from engine.dataset import label_parts
 from engine.errors import ParameterError, ResourceError
 
 AMPLE = 10**9
@@ -220,3 +221,10 @@ def test_memberships_are_numbered_as_they_are_met() -> None:
         composed.chosen[0] = 1
     with pytest.raises(ValueError, match="belongs to some group"):
         Composed.of([()], np.zeros(1, int), np.zeros(1), np.zeros(1), np.zeros((1, 1)))
+
+
+def test_labels_that_name_several_groups() -> None:
+    assert label_parts("a+b") == label_parts(" b + a ") == {"a", "b"}
+    assert label_parts("a") == label_parts("a+a") == {"a"}
+    assert label_parts("C++") == {"C"}
+    assert label_parts("+") == {"+"}
