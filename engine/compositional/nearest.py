@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import torch
 
 _BLOCK_VALUES = 2**20  # distances held at once
-_BLOCK_WORK = 1e7  # multiplications between two job steps
-_READ = 2**19  # numbers of items that are read between two job steps
+_BLOCK_WORK = 5e6  # multiplications between two job steps
+_READ = 2**18  # numbers of items that are read between two job steps
 
 
 def compared(vectors: torch.Tensor, *, normalize: bool) -> torch.Tensor:

@@ -111,6 +111,7 @@ def descend(
     )
     items = _Items.of(points, restarts, sets, g, manner, job)
     live = torch.arange(restarts)
+    job.step()
     state = _State.of(starts, len(points), sets.count)
     stale = torch.zeros(restarts, dtype=torch.int64)
     for step in range(manner.rounds + 1):  # the last one is looked at only
