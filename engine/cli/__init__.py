@@ -123,7 +123,7 @@ def _methods(arguments: argparse.Namespace, job: Job) -> int:
             {
                 "name": name,
                 "version": entry.version,
-                "about": first_line(inspect.getmodule(entry)),
+                "about": first_line(entry if kind == "compositional" else inspect.getmodule(entry)),
                 "parameters": [parameter_facts(one) for one in package.parameters(name)],
             }
             for name, entry in package.REGISTRY.items()

@@ -140,7 +140,7 @@ class Reassigned:
 
 
 class Gcr:
-    """Groups after any base method; those that others compose are reassigned.
+    """Groups by any base method, some of which turn out to be made of others.
 
     Parameters
     ----------

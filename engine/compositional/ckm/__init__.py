@@ -89,7 +89,7 @@ class CkmParams(ComposingParams):
 
 
 class Ckm:
-    """Centres of groups whose compositions are centres too.
+    """k-means in which an item belongs to the nearest of all sets of groups.
 
     Parameters
     ----------
