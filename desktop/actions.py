@@ -330,6 +330,15 @@ COMMANDS = (
         checkable=True,
     ),
     Command(
+        "show_suggestions",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "Su&ggestions"),
+        ("Ctrl+6",),
+        is_open,
+        "suggestions",
+        checkable=True,
+    ),
+    Command(
         "reset_layout",
         "view/panels",
         QT_TRANSLATE_NOOP("Actions", "&Reset the layout"),

@@ -165,6 +165,10 @@ class Controller(QObject):
         """What the engine is at work on, and what a failure or a stop that it tells is about."""
         return self._under_way[0] if self._under_way else None
 
+    def awaits(self, request: Request) -> bool:
+        """Whether the engine has not done with this very request."""
+        return any(sent is request for sent in self._under_way)
+
     @property
     def busy(self) -> bool:
         """Whether the engine is at work on something that was asked for."""

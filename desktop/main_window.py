@@ -54,6 +54,7 @@ from desktop.messages import (
 from desktop.pages.compare import ComparePage
 from desktop.pages.overview import OverviewPage
 from desktop.pages.start import StartPage
+from desktop.pages.suggestions import SuggestionsPage
 from desktop.pages.tree import TreePage
 from desktop.pages.workspace import Workspace
 from desktop.settings import Recent, Settings
@@ -110,6 +111,8 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self.compare)
         self.tree = TreePage(controller, self.pictures, self._files)
         self.pages.addWidget(self.tree)
+        self.suggestions = SuggestionsPage(controller, self.pictures)
+        self.pages.addWidget(self.suggestions)
         self._build()
         self._connect()
         self._restore()
@@ -163,7 +166,14 @@ class MainWindow(QMainWindow):
         rail.setIconSize(QSize(24, 24))
         rail.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         pages = QActionGroup(self)
-        for name in ("show_start", "show_judge", "show_overview", "show_tree", "show_compare"):
+        for name in (
+            "show_start",
+            "show_judge",
+            "show_overview",
+            "show_tree",
+            "show_compare",
+            "show_suggestions",
+        ):
             action = self.actions_by_id[name]
             action.setIconText(action.text().replace("&", ""))
             pages.addAction(action)
@@ -209,6 +219,9 @@ class MainWindow(QMainWindow):
         self.compare.saved.connect(lambda said: self.banner.tell(self.tr("Saved"), said))
         self.compare.refused.connect(self.banner.warn)
         self.tree.stepWanted.connect(self._show_step)
+        self.suggestions.stepWanted.connect(self._show_step)
+        self.suggestions.namesToggled.connect(judge.toggle_names)
+        judge.namesHidden.connect(lambda hidden: self.suggestions.hide_names(hidden=hidden))
         self.tree.saved.connect(lambda file: self.banner.tell(self.tr("Saved"), str(file)))
         self.tree.notSaved.connect(
             lambda why: self.banner.warn(self.tr("The picture could not be saved."), why)
@@ -304,7 +317,8 @@ class MainWindow(QMainWindow):
         self.show_start()
 
     def _failed(self, news: Failed) -> None:
-        told_there = isinstance(self._controller.under_way, ShowTree)  # on the tree page
+        under_way = self._controller.under_way
+        told_there = isinstance(under_way, ShowTree) or self.suggestions.tells(under_way)
         if self._importing is None and self._choosing is None and not told_there:
             self.banner.warn(news.message, news.hint)
 
@@ -535,15 +549,22 @@ class MainWindow(QMainWindow):
 
     def answer_different(self) -> None:
         """Say that the two on the screen do not belong together."""
-        self.workspace.judge.answer(Verdict.DIFFERENT)
+        self._answer(Verdict.DIFFERENT)
 
     def answer_unsure(self) -> None:
         """Say that it cannot be told."""
-        self.workspace.judge.answer(Verdict.UNSURE)
+        self._answer(Verdict.UNSURE)
 
     def answer_same(self) -> None:
         """Say that the two on the screen belong together."""
-        self.workspace.judge.answer(Verdict.SAME)
+        self._answer(Verdict.SAME)
+
+    def _answer(self, verdict: Verdict) -> None:
+        """Answer about the pair that is seen: that of a suggestion where these are looked at."""
+        if self.pages.currentWidget() is self.suggestions:
+            self.suggestions.answer(verdict)
+        else:
+            self.workspace.judge.answer(verdict)
 
     def set_aside(self) -> None:
         """Ask which of the two is to be set aside."""
@@ -620,6 +641,12 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentWidget(self.compare)
         self.compare.setFocus()
         self._mark_page("show_compare")
+
+    def show_suggestions(self) -> None:
+        """Go to what the answers make likely."""
+        self.pages.setCurrentWidget(self.suggestions)
+        self.suggestions.setFocus()
+        self._mark_page("show_suggestions")
 
     def show_tree(self) -> None:
         """Go to the hierarchy behind the groups."""

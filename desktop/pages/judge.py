@@ -80,12 +80,14 @@ class JudgePage(QWidget):
     - `answerSelected(seq)`: the person wants to see a step in the history.
     - `exportRequested`, `overviewRequested`: from the page shown when nothing is left to ask.
     - `relinkRequested`: pictures cannot be shown, and may lie elsewhere now.
+    - `namesHidden(bool)`: names are hidden from now on, or shown.
     """
 
     answerSelected = Signal(int)
     exportRequested = Signal()
     relinkRequested = Signal()
     overviewRequested = Signal()
+    namesHidden = Signal(bool)
 
     def __init__(
         self, controller: Controller, store: PictureStore, parent: QWidget | None = None
@@ -426,6 +428,7 @@ class JudgePage(QWidget):
         hidden = not self.pane.area.names_hidden
         self.pane.area.names_hidden = hidden
         self.pane.tools.show_names(hidden=hidden)
+        self.namesHidden.emit(hidden)
         self._refresh()
 
     def toggle_why(self) -> None:
@@ -478,7 +481,7 @@ class JudgePage(QWidget):
         if key in _VERDICTS:
             confidence = Confidence.CERTAIN if press.certain else Confidence.QUITE
             self.answer(_VERDICTS[key], confidence)
-        else:
+        elif key in self._keys:
             self._keys[key]()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

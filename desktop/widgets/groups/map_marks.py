@@ -114,16 +114,18 @@ class MapMarks:
         ring = _pen(theme.current().colors.muted, 1.2)
         self._set(self._criticisms, places, pen=ring, brush=_no_fill(), symbol="o", size=14.0)
 
-    def mark_pair(self, places: Sequence[Place], slots: Sequence[int]) -> None:
-        """Mark the two items in hand: a ring around each, and a line between them."""
+    def mark_pair(
+        self, places: Sequence[Place], slots: Sequence[int], *, line: bool = True
+    ) -> None:
+        """Mark the two items in hand: a ring around each, and (with `line`) one between them."""
         accent = theme.current().colors.accent
         halo = QColor(accent)
         halo.setAlphaF(0.20)
         self._set_around(self._pair, places, slots, "o", _pen(accent, 2.4), QBrush(halo))
-        line = _pen(accent, 2.0)
-        line.setStyle(Qt.PenStyle.DashLine)
-        ends = np.asarray(places, dtype=np.float64).reshape(-1, 2)
-        self._line.setData(x=ends[:, 0], y=ends[:, 1], pen=line)
+        pen = _pen(accent, 2.0)
+        pen.setStyle(Qt.PenStyle.DashLine)
+        ends = np.asarray(places if line else (), dtype=np.float64).reshape(-1, 2)
+        self._line.setData(x=ends[:, 0], y=ends[:, 1], pen=pen)
 
     def mark_selected(self, places: Sequence[Place], slots: Sequence[int]) -> None:
         """Mark the item that is looked at, if any: a square frame."""

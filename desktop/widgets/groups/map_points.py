@@ -1,12 +1,14 @@
 """All items as signs on the map: what each looks like, and how few are drawn anew.
 
 Hides styles, opacity steps and the thinning of very large sets. Promises that an update changes
-brushes and signs only, never positions or the view, and redraws only the items that changed.
+brushes and signs only, never the view, and redraws only the items that changed; positions change
+by `move_to` alone.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +37,7 @@ class MapPoints:
     Parameters
     ----------
     coordinates
-        float32[n, 2], the map that never moves.
+        float32[n, 2], the map.
 
     Attributes
     ----------
@@ -67,6 +69,10 @@ class MapPoints:
         extent = QRectF(0, 0, max(right - left, 1e-3), max(high - low, 1e-3))
         extent.moveCenter(QPointF((left + right) / 2, (low + high) / 2))
         return extent
+
+    def positions(self, items: Sequence[int]) -> npt.NDArray[np.float64]:
+        """Give the places of some items, float64[m, 2]."""
+        return self._at[np.asarray(items, dtype=np.intp)]
 
     def position(self, item: int) -> tuple[float, float]:
         """Give the place of an item on the map."""
@@ -138,6 +144,20 @@ class MapPoints:
         self._codes = codes
         if changed.any():
             self._draw(changed)
+
+    def move_to(self, coordinates: FloatArray) -> bool:
+        """Put the same items elsewhere: the map of another space.
+
+        Returns
+        -------
+        Whether any moved.
+        """
+        at = np.asarray(coordinates, dtype=np.float64)
+        if np.array_equal(at, self._at):
+            return False
+        self._at = at
+        self._place()
+        return True
 
     def recolour(self) -> None:
         """Draw everything again in the colours of the theme."""

@@ -1,7 +1,8 @@
 """The map of all items: fixed places; an answer only changes colours, signs and marks.
 
 Hides pyqtgraph, hovering and picking. Promises that no answer, undo or replay moves the view or
-loses the selection, that everything it tells by colour it also tells by sign, and that it can be
+loses the selection, unless it ends with items compared otherwise, which is another map; that
+everything it tells by colour it also tells by sign, and that it can be
 walked with the keyboard.
 """
 
@@ -25,11 +26,15 @@ from desktop.widgets.groups.map_view import MapView, ZoomButtons, with_margins
 from desktop.widgets.item_words import ItemWords
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
     from desktop.controller import Controller
     from desktop.images import PictureStore
     from desktop.messages import Opened
     from desktop.widgets.tree.cut_look import CutLook
-    from engine.model import IntArray, Overview, Pair
+    from engine.model import FloatArray, IntArray, Overview, Pair
 
 _REACH = 12.0  # pixels around the pointer in which an item is found
 _SETTLE_MS = 80
@@ -56,10 +61,12 @@ class ScatterMap(QWidget):
 
     Notes
     -----
-    Signal `itemSelected(int)`: a person clicked an item, or walked to it with the arrow keys.
+    Signals: `itemSelected(int)`, a person clicked an item, or walked to it with the arrow keys;
+    `drawn()`, a state was drawn, so what others have added is to be placed anew.
     """
 
     itemSelected = Signal(int)
+    drawn = Signal()
 
     def __init__(
         self,
@@ -75,6 +82,7 @@ class ScatterMap(QWidget):
         self._highlighted: int | None = None
         self._lit: frozenset[int] | None = None
         self._pair: Pair | None = None
+        self._pair_line = True
         self._drawn: tuple[int, int, bool, int] | None = None
         self._fitted = True
         self._view = MapView(self)
@@ -154,11 +162,20 @@ class ScatterMap(QWidget):
         self._lit = None if items is None else frozenset(items.tolist())
         self._draw()
 
-    def point_out(self, pair: Pair | None) -> None:
-        """Mark a pair instead of the one in hand; None = that one again."""
+    def point_out(self, pair: Pair | None, *, line: bool = True) -> None:
+        """Mark a pair instead of the one in hand, with a line or without; None = that one again."""
         if pair != self._pair:
-            self._pair = pair
+            self._pair, self._pair_line = pair, line or pair is None
             self._draw()
+
+    def add_layer(self, layer: pg.GraphicsObject, height: int) -> None:
+        """Add something to be seen; items are at height 0, marks from 10 on."""
+        layer.setZValue(height)
+        self._box.addItem(layer, ignoreBounds=True)
+
+    def positions(self, items: Sequence[int]) -> npt.NDArray[np.float64]:
+        """Give the places of some items, float64[m, 2]; m = 0 while none are placed."""
+        return np.zeros((0, 2)) if self._points is None else self._points.positions(items)
 
     def fit(self) -> None:
         """Show the whole map."""
@@ -189,6 +206,7 @@ class ScatterMap(QWidget):
         self._words = ItemWords(opened)
         self._selected = self._highlighted = self._drawn = self._points = None
         self._lit = self._pair = None
+        self._pair_line = True
         self._card.hide()
         self._card.set_words(self._words)
         if opened is None:
@@ -197,7 +215,7 @@ class ScatterMap(QWidget):
             self._place(opened)
 
     def _place(self, opened: Opened) -> None:
-        self._points = MapPoints(opened.coordinates)
+        self._points = MapPoints(self._coordinates(opened))
         self._box.addItem(self._points.layer, ignoreBounds=True)
         self._drawn = self._state()
         self._draw()
@@ -208,9 +226,23 @@ class ScatterMap(QWidget):
 
     def _redraw(self) -> None:
         """Draw the state shown, unless it is drawn (look-ahead sends one again) or unseen."""
+        opened = self._controller.opened
         if self.isVisible() and self._state() != self._drawn:
             self._drawn = self._state()
+            moved = (
+                opened is not None
+                and self._points is not None
+                and self._points.move_to(self._coordinates(opened))
+            )
             self._draw()
+            if moved:
+                self.fit()
+
+    def _coordinates(self, opened: Opened) -> FloatArray:
+        """Give the map of the space that items are compared in."""
+        shown = self._controller.shown
+        learned = None if shown is None else shown.coordinates
+        return opened.coordinates if learned is None else learned
 
     def _state(self) -> tuple[int, int, bool, int] | None:
         shown = self._controller.shown
@@ -232,6 +264,7 @@ class ScatterMap(QWidget):
             self._marks.mark_pair((), ())
             self._marks.set_signs(())
             self._mark_selected()
+            self.drawn.emit()
             return
         overview = shown.overview
         if self._highlighted not in {None, *NO_GROUPS, *(g.slot for g in overview.groups)}:
@@ -248,7 +281,9 @@ class ScatterMap(QWidget):
         )
         pair = self._pair or trail.pair_in_hand(shown) or ()
         self._marks.mark_pair(
-            [points.position(item) for item in pair], [int(overview.slots[item]) for item in pair]
+            [points.position(item) for item in pair],
+            [int(overview.slots[item]) for item in pair],
+            line=self._pair_line,
         )
         lit = self._lit_slots(overview)
         self._marks.set_signs(
@@ -258,6 +293,7 @@ class ScatterMap(QWidget):
             ]
         )
         self._mark_selected()
+        self.drawn.emit()
 
     def _is_lit(self, item: int, overview: Overview) -> bool:
         if self._lit is not None:

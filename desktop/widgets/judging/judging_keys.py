@@ -41,6 +41,7 @@ class JudgeKey(enum.Enum):
     NEXT_PRESET = "next preset"
     PREVIOUS_PRESET = "previous preset"
     NAMES = "names"
+    LEARN = "learn"
     FIT = "fit"
     ACTUAL_SIZE = "actual size"
     ZOOM_IN = "zoom in"
@@ -78,6 +79,7 @@ _BY_TEXT = {
     "]": JudgeKey.NEXT_PRESET,
     "[": JudgeKey.PREVIOUS_PRESET,
     "h": JudgeKey.NAMES,
+    "l": JudgeKey.LEARN,
     "0": JudgeKey.FIT,
     "9": JudgeKey.ACTUAL_SIZE,
     "+": JudgeKey.ZOOM_IN,
@@ -91,12 +93,12 @@ _PRESSING = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)  # what pres
 # Places of the keys above, as "swrk…" for a US keyboard.
 _X11_CODES = {  # evdev codes plus 8, under X11 and Wayland alike
     39: "s", 40: "d", 30: "u", 53: "x", 42: "g", 25: "w", 45: "k", 31: "i", 27: "r", 43: "h",
-    54: "c", 34: "[", 35: "]",
+    46: "l", 54: "c", 34: "[", 35: "]",
 }  # fmt: skip
-_WINDOWS_CODES = {ord(letter.upper()): letter for letter in "sduxgwckirh"} | {0xDB: "[", 0xDD: "]"}
+_WINDOWS_CODES = {ord(letter.upper()): letter for letter in "sduxgwckirhl"} | {0xDB: "[", 0xDD: "]"}
 _MAC_CODES = {
     0x01: "s", 0x02: "d", 0x20: "u", 0x07: "x", 0x05: "g", 0x0D: "w", 0x28: "k", 0x22: "i",
-    0x0F: "r", 0x04: "h", 0x08: "c", 0x21: "[", 0x1E: "]",
+    0x0F: "r", 0x04: "h", 0x25: "l", 0x08: "c", 0x21: "[", 0x1E: "]",
 }  # fmt: skip
 
 

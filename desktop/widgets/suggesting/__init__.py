@@ -1,0 +1,1 @@
+"""Parts of the suggestions page: what the answers make likely, and what items are compared in."""
