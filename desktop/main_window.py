@@ -178,6 +178,7 @@ class MainWindow(QMainWindow):
             action.setIconText(action.text().replace("&", ""))
             pages.addAction(action)
             rail.addAction(action)
+        self.actions_by_id["show_suggestions"].setIconText(self.tr("Suggest"))  # all has no room
         spring = QWidget()
         spring.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         rail.addWidget(spring)

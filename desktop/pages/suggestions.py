@@ -46,6 +46,7 @@ from desktop.widgets.suggesting import suggestion_words
 from desktop.widgets.suggesting.learned_line import LearnedLine, Situation
 from desktop.widgets.suggesting.learning import Learning
 from desktop.widgets.suggesting.map_links import MapLinks
+from desktop.widgets.suggesting.nothing_panel import NothingPanel, why
 from desktop.widgets.suggesting.space_choice import LEARNED, SpaceChoice
 from desktop.widgets.suggesting.suggestion_keys import (
     PageKey,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 
 _CHANGES = (Tell, SetAside, NameGroup, Undo, Redo, Revise, GoTo, Choose, Relink)
 _PATIENCE_MS = 150  # before the pair is drawn back while an answer is taken up
+_LEAST_MAP = 100  # pixels: pictures and rows of a pair need the room in a small window
 _VERDICTS = {
     JudgeKey.SAME: Verdict.SAME,
     JudgeKey.DIFFERENT: Verdict.DIFFERENT,
@@ -135,19 +137,18 @@ class SuggestionsPage(QWidget):
         self.heading.setBuddy(self.list)
         self._hint = QLabel(
             self.tr(
-                "↑ ↓ choose · Enter confirms, Delete rejects · S, D, U say same, different, unsure"
+                "↑ ↓ choose · Enter confirms · Delete rejects\nS, D, U: same, different, unsure"
             ),
             self,
             wordWrap=True,
         )
         self._hint.setProperty("role", "muted")
         self.pane = SuggestionPane(self._store, self)
-        self.nothing = QLabel(self, wordWrap=True)
-        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.nothing.setMargin(24)
+        self.nothing = NothingPanel(self)
         self.legend = ElidedLabel(parent=self, parted_by=" · ")
         self.legend.setProperty("role", "muted")
         self.map = ScatterMap(self._controller, self._store, self)
+        self.map.setMinimumHeight(_LEAST_MAP)
         self.links = MapLinks(self.map)
         self.space = SpaceChoice(self._controller, self)
 
@@ -159,7 +160,7 @@ class SuggestionsPage(QWidget):
         left.addWidget(self.heading)
         left.addWidget(self.list, 1)
         left.addWidget(self._hint)
-        self._left.setMinimumWidth(250)
+        self._left.setMinimumWidth(300)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self.pane)
         self._stack.addWidget(self.nothing)
@@ -180,7 +181,7 @@ class SuggestionsPage(QWidget):
         split.addWidget(self._left)
         split.addWidget(right)
         split.setStretchFactor(1, 1)
-        split.setSizes([290, 640])
+        split.setSizes([310, 620])
         split.setChildrenCollapsible(False)
         page = QVBoxLayout(self)
         page.setContentsMargins(10, 8, 10, 6)
@@ -294,42 +295,20 @@ class SuggestionsPage(QWidget):
         self.heading.setText(self.tr("Suggestions: {0}").format(words.number(count)))
         self._left.setVisible(count > 0)
         self._stack.setCurrentWidget(self.pane if count else self.nothing)
-        if not count:
-            self.nothing.setText(self._why_nothing())
+        self.nothing.say(
+            why(
+                can_learn=self.learning.can_learn,
+                is_learning=errand.is_under_way,
+                learned=found,
+                newer=self.learning.newer,
+            )
+        )
         self.pane.undo.setEnabled(
             live is not None and live.undo is not None and not self._controller.replaying
         )
         self.legend.setText(self._legend())
         self._describe()
         self._gate_changed()
-
-    def _why_nothing(self) -> str:
-        """Say why there is no suggestion."""
-        suggested = self._controller.suggested
-        if self.learning.errand.is_under_way:
-            return self.tr("Learning from your answers…")
-        if not self.learning.can_learn:
-            return self.tr(
-                "There are no answers yet to learn from. Judge a few pairs first; what they make"
-                " likely of others is then suggested here."
-            )
-        if suggested is None:
-            return self.tr("Nothing has been learned yet.")
-        learned = suggested.suggestions
-        if learned.must + learned.cannot == 0:
-            return self.tr(
-                "Your answers do not reach further yet: nothing follows from them for items that"
-                " are alike. Judge some more pairs, then look again."
-            )
-        if self.learning.newer:
-            return self.tr(
-                "All suggestions have been gone through. Learn again (L) to see what your newer"
-                " answers make likely."
-            )
-        return self.tr(
-            "There is nothing to suggest: all that was learned agrees with what you said and"
-            " settles nothing new."
-        )
 
     def _legend(self) -> str:
         """Say which map it is, and what the lines are."""

@@ -59,6 +59,7 @@ class PairArea(QWidget):
         self.views = LinkedViews(self._left.view, self._right.view)
         self.rows = RowComparison(self)
         self.rows.setAccessibleName(self.tr("The two rows compared"))
+        self.rows.hide()  # a study may have none
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(_PATIENCE_MS)

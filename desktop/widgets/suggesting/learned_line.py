@@ -126,12 +126,14 @@ class LearnedLine(QFrame):
     def _learned(self, now: Situation, found: Suggestions) -> str:
         text = self.tr("Learned from {0}").format(words.answers(found.learned_after))
         if now.newer == 1:
-            text += self.tr("; 1 is newer or was changed since")
+            text += self.tr("; 1 given or changed since has no part in it")
         elif now.newer > 1:
-            text += self.tr("; {0} are newer or were changed since").format(words.number(now.newer))
+            text += self.tr("; {0} given or changed since have no part in it").format(
+                words.number(now.newer)
+            )
         text += "."
         if now.disputed:
-            text += " " + self.tr("Answers that contradict each other have no part in it.")
+            text += " " + self.tr("Answers that contradict each other are left out.")
         return text
 
     def _more(self, now: Situation) -> str:

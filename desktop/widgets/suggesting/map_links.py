@@ -1,7 +1,7 @@
 """Suggestions on a map: a line for each, solid = together, dashed = apart.
 
 Hides pens and how lines follow the items. Promises that together and apart are told by the stroke
-as well as by colour, and that the lines stay below the items, but for the chosen one.
+as well as by colour, and that the lines of the others cover no mark.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from desktop.widgets.groups.scatter_map import ScatterMap
 from engine.model import Verdict
 from engine.suggestions import Suggestion
 
-_BELOW, _ABOVE = -5, 13  # the items and the pair in hand
+_AMONG, _ABOVE = 5, 13  # above the items and below their marks; above the pair in hand
 _THIN, _THICK = 1.1, 3.4
 _QUIET = 0.55
 
@@ -40,7 +40,7 @@ class MapLinks(QObject):
         self._lines = {verdict: pg.PlotCurveItem() for verdict in (Verdict.SAME, Verdict.DIFFERENT)}
         self._thick = pg.PlotCurveItem()
         for layer in self._lines.values():
-            place.add_layer(layer, _BELOW)
+            place.add_layer(layer, _AMONG)
         place.add_layer(self._thick, _ABOVE)
         place.drawn.connect(self._draw)
 

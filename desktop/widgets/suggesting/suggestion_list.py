@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 SUGGESTION = Qt.ItemDataRole.UserRole
 _Index = QModelIndex | QPersistentModelIndex
-_THUMB, _SIGN, _GAP, _PAD = 40, 20, 8, 6
-_METER = QSize(44, 5)
+_THUMB, _SIGN, _GAP, _PAD = 38, 20, 7, 6
+_METER = QSize(28, 5)
 
 
 class SuggestionModel(QAbstractListModel):
@@ -221,8 +221,8 @@ class _SuggestionDelegate(QStyledItemDelegate):
             for item in one.pair:
                 square = QRect(place.left(), place.center().y() - _THUMB // 2 + 1, _THUMB, _THUMB)
                 draw_thumb(painter, square, self._pictures, item)
-                place.setLeft(square.right() + 5)
-            place.setLeft(place.left() + 5)
+                place.setLeft(square.right() + 4)
+            place.setLeft(place.left() + 4)
         line = painter.fontMetrics().height()
         lines = 2 if with_pictures else 3
         first = QRect(place.left(), place.center().y() - lines * line // 2, place.width(), line)
@@ -237,7 +237,10 @@ class _SuggestionDelegate(QStyledItemDelegate):
             icon = QRect(below.left(), below.center().y() - 7, 14, 14)
             draw_icon(painter, icon, "warning", colors.warning)
             painter.setPen(QColor(colors.warning))
-            draw_line(painter, below.adjusted(18, 0, 0, 0), suggestion_words.changes())
+            beside = below.adjusted(18, 0, 0, 0)
+            whole, short = suggestion_words.changes(), suggestion_words.changes(short=True)
+            fits = painter.fontMetrics().horizontalAdvance(whole) <= beside.width()
+            draw_line(painter, beside, whole if fits else short)
         painter.restore()
 
     @staticmethod

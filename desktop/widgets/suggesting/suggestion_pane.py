@@ -75,12 +75,13 @@ class SuggestionPane(QWidget):
         self.unsure = self._button(self.tr("U"))
         self.unsure.setProperty("role", "unsure")
         self.undo = self._button("")
-        self.undo.setText(self.tr("Undo  Backspace"))
+        self.undo.setText(self.tr("Undo"))
         self.undo.setAccessibleName(self.tr("Undo"))
         self.undo.setToolTip(self.tr("Take the last step back (Backspace or Ctrl+Z)"))
         self.undo.setProperty("role", "quiet")
         self._lay_out()
         theme.current().themeChanged.connect(self._recolour)
+        self._recolour()
 
     def _button(self, key: str) -> PlainButton:
         button = PlainButton(self)
@@ -152,5 +153,6 @@ class SuggestionPane(QWidget):
             self._sign.setPixmap(theme.icon(name, ink).pixmap(_ICON))
 
     def _recolour(self) -> None:
+        self.undo.setIcon(theme.icon("undo"))
         if self._one is not None:
             self.show_suggestion(self._one)
