@@ -273,7 +273,7 @@ class Scanned:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
-    """A project is open. `coordinates`: float32[n, 2], the map that never moves.
+    """A project is open. `coordinates`: float32[n, 2], the map of the features, which never moves.
 
     `offers`: the strategies to choose from; `methods`: the ways to find groups. `labelled`:
     whether there are labels, which nothing but a comparison looks at.

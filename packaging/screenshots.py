@@ -164,6 +164,7 @@ def everything(folder: Path) -> None:
                 _imports(stage, folder, source)
         _pictures(stage, folder, images)
         _table(stage, folder, table)
+        _suggested_pictures(stage, folder, images, place / "suggested.pairloom")
         _end(stage, folder, images, place / "few")
         stage.leave()
 
@@ -360,7 +361,31 @@ def _table(stage: Stage, folder: Path, source: Path) -> None:
     stage.window.show_tree()
     stage.until(lambda: stage.window.tree.dendrogram.drawing is not None)
     stage.take(folder / "tree-table-light.png")
+    _suggestions(stage, folder, "table")
+    stage.ask(Undo())
     _compare(stage, folder)
+
+
+def _suggested_pictures(stage: Stage, folder: Path, source: Path, project: Path) -> None:
+    """Look at what a few answers make likely of pictures: with this strategy they reach far."""
+    stage.create(CreateProject(source, project, "classic", 0, strategy="acdm"))
+    stage.window.show_suggestions()
+    stage.take(folder / "suggestions-none-light.png")
+    stage.window.show_judge()
+    stage.judge(20, _digits())
+    _suggestions(stage, folder, "pictures")
+
+
+def _suggestions(stage: Stage, folder: Path, kind: str) -> None:
+    """Look at suggestions, then at the map of what the answers teach."""
+    page = stage.window.suggestions
+    stage.window.show_suggestions()
+    stage.until(lambda: stage.controller.suggested is not None and not stage.controller.busy)
+    _looks(stage, lambda name: stage.take(folder / f"suggestions-{kind}-{name}.png"))
+    page.space.names.setCurrentIndex(1)
+    page.space.names.activated.emit(1)
+    stage.until(lambda: not page.space.is_busy and not stage.controller.busy)
+    _both(stage, lambda scheme: stage.take(folder / f"suggestions-learned-{kind}-{scheme}.png"))
 
 
 def _compare(stage: Stage, folder: Path) -> None:

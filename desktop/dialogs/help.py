@@ -49,6 +49,15 @@ TREE = (
     ("+, −, 0", QT_TRANSLATE_NOOP("Keys", "Zoom in, out, the whole tree")),
 )
 
+SUGGESTIONS = (
+    ("↑, ↓, Page Up, Page Down", QT_TRANSLATE_NOOP("Keys", "Look at another suggestion")),
+    ("Enter, Delete", QT_TRANSLATE_NOOP("Keys", "Confirm it, reject it")),
+    ("S, D, U", QT_TRANSLATE_NOOP("Keys", "Say same, different, unsure outright")),
+    ("Backspace, Ctrl+Z", QT_TRANSLATE_NOOP("Keys", "Take back the last answer")),
+    ("L", QT_TRANSLATE_NOOP("Keys", "Learn again from all answers")),
+    ("Esc", QT_TRANSLATE_NOOP("Keys", "Stop learning")),
+)
+
 
 class KeysDialog(QDialog):
     """Every command with its keys; type to find one, Enter to run it.
@@ -102,6 +111,7 @@ class KeysDialog(QDialog):
         for title, told in (
             (self.tr("More keys while judging"), JUDGING),
             (self.tr("More keys in the tree"), TREE),
+            (self.tr("More keys among the suggestions"), SUGGESTIONS),
         ):
             heading = self._heading(title)
             for keys, english in told:

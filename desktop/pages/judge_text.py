@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from desktop import strategies
 from desktop.pages import contradiction_text
 from desktop.widgets import trail, words
-from engine.model import OWN, HistoryItem, Question, Snapshot, StepKind
+from engine.model import OWN, HistoryItem, Question, Snapshot, Source, StepKind
 
 
 def _tr(text: str) -> str:
@@ -197,10 +197,13 @@ def circumstances(step: HistoryItem) -> str:
     if step.answer is None:
         return ""
     when = words.clock(step.at, time.time())
-    if step.answer.response_ms is None:
-        return _tr("Answered {0}.").format(when)
-    seconds = QLocale().toString(step.answer.response_ms / 1000, "f", 1)
-    return _tr("Answered {0}, after {1} s.").format(when, seconds)
+    text = _tr("Answered {0}.").format(when)
+    if step.answer.response_ms is not None:
+        seconds = QLocale().toString(step.answer.response_ms / 1000, "f", 1)
+        text = _tr("Answered {0}, after {1} s.").format(when, seconds)
+    if step.answer.source is Source.SUGGESTED:
+        text += " " + _tr("It was suggested by other answers, not asked.")
+    return text
 
 
 def step_line(shown: Snapshot, live: Snapshot) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QLabel,
@@ -21,28 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.messages import (
-    Choose,
-    GoTo,
-    NameGroup,
-    Opened,
-    Redo,
-    Relink,
-    Request,
-    Revise,
-    SetAside,
-    Tell,
-    Undo,
-)
 from desktop.pages import judge_text
 from desktop.widgets import trail, words
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.groups.scatter_map import ScatterMap
 from desktop.widgets.item_words import ItemWords
-from desktop.widgets.judging.answer_gate import AnswerGate, GateState
 from desktop.widgets.judging.judging_keys import JudgeKey
-from desktop.widgets.judging.sides import shuffled
 from desktop.widgets.suggesting import suggestion_words
+from desktop.widgets.suggesting.answering import Answering
 from desktop.widgets.suggesting.learned_line import LearnedLine, Situation
 from desktop.widgets.suggesting.learning import Learning
 from desktop.widgets.suggesting.map_links import MapLinks
@@ -56,16 +42,14 @@ from desktop.widgets.suggesting.suggestion_keys import (
 )
 from desktop.widgets.suggesting.suggestion_list import SuggestionList
 from desktop.widgets.suggesting.suggestion_pane import SuggestionPane
-from engine.model import Confidence, Pair, Snapshot, Source, Verdict
+from engine.model import Confidence, Pair, Snapshot, Verdict
 from engine.suggestions import Suggestion
 
 if TYPE_CHECKING:
     from desktop.controller import Controller
     from desktop.images import PictureStore
-    from desktop.messages import Suggested
+    from desktop.messages import Opened, Request, Suggested
 
-_CHANGES = (Tell, SetAside, NameGroup, Undo, Redo, Revise, GoTo, Choose, Relink)
-_PATIENCE_MS = 150  # before the pair is drawn back while an answer is taken up
 _LEAST_MAP = 100  # pixels: pictures and rows of a pair need the room in a small window
 _VERDICTS = {
     JudgeKey.SAME: Verdict.SAME,
@@ -86,8 +70,8 @@ class SuggestionsPage(QWidget):
 
     Attributes
     ----------
-    gate
-        Whether an answer counts now.
+    answering
+        Takes the answers.
 
     Notes
     -----
@@ -107,20 +91,16 @@ class SuggestionsPage(QWidget):
         self._controller, self._store = controller, store
         self._before: Snapshot | None = None  # the live state seen last
         self._returned: Pair | None = None  # what the last step took an answer back of
-        self._on_screen: Pair | None = None
-        self._sides: tuple[int, int] = (0, 0)
-        self.gate = AnswerGate(self)
         self.learning = Learning(controller, self)
         self._make_parts()
         self._lay_out()
-        self._waiting = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
-        self._waiting.timeout.connect(self._draw_back)
+        self.answering = Answering(controller, self.pane.area, self._is_free, self)
         self._connect()
         self._keys: dict[PageKey | JudgeKey, Callable[[], object]] = {
             PageKey.PREVIOUS: lambda: self.list.step(-1),
             PageKey.NEXT: lambda: self.list.step(1),
             PageKey.STOP: self.stop,
-            JudgeKey.UNDO: self.undo,
+            JudgeKey.UNDO: self.answering.undo,
             JudgeKey.LEARN: self.learning.learn,
             JudgeKey.NAMES: self.namesToggled.emit,
         }
@@ -192,33 +172,28 @@ class SuggestionsPage(QWidget):
         self.setFocusProxy(self.list)
 
     def _connect(self) -> None:
-        controller, pane = self._controller, self.pane
+        controller, pane, answering = self._controller, self.pane, self.answering
         controller.studyOpened.connect(self._open)
         controller.snapshotChanged.connect(self._state_changed)
         controller.replayChanged.connect(self._refresh)
         controller.suggestionsChanged.connect(self._suggested)
         controller.closed.connect(self._refresh)
-        controller.requestSent.connect(self._request_sent)
-        controller.idle.connect(self._hand_back)
-        controller.failed.connect(self._hand_back)
-        controller.crashed.connect(self._crashed)
         self.learning.changed.connect(self._refresh)
-        self.space.changed.connect(self._gate_changed)
-        self.gate.changed.connect(self._gate_changed)
+        self.space.changed.connect(self._allow)
+        self.answering.changed.connect(self._allow)
         self.line.stopWanted.connect(self.stop)
         self.line.learnWanted.connect(self.learning.learn)
         self.line.returnWanted.connect(lambda: controller.view(None))
         self.list.chosen.connect(self._look_at)
         self.map.itemSelected.connect(self._choose_of)
-        pane.area.ready.connect(self.gate.painted)
         pane.area.failed.connect(self._picture_failed)
         pane.on_failure(self.tr("Try again"), self._retry)
         pane.stepWanted.connect(self.stepWanted)
         said: tuple[tuple[QPushButton, Callable[[], object]], ...] = (
-            (pane.confirm, self.confirm),
-            (pane.reject, self.reject),
-            (pane.unsure, lambda: self.answer(Verdict.UNSURE)),
-            (pane.undo, self.undo),
+            (pane.confirm, answering.confirm),
+            (pane.reject, answering.reject),
+            (pane.unsure, lambda: answering.answer(Verdict.UNSURE)),
+            (pane.undo, answering.undo),
         )
         for button, act in said:
             button.clicked.connect(lambda _=False, act=act: act())
@@ -240,8 +215,8 @@ class SuggestionsPage(QWidget):
         self._describe()
 
     def _open(self, opened: Opened) -> None:
-        self._before = self._on_screen = None
-        self.gate.clear()
+        self._before = self._returned = None
+        self.answering.clear()
         self.pane.note.clear()
         self.pane.area.set_study(opened)
         self.list.suggestions.open(ItemWords(opened))
@@ -264,14 +239,6 @@ class SuggestionsPage(QWidget):
             self.list.fill(found, self._returned)
         self._returned = None
         self._refresh()
-
-    @property
-    def _current(self) -> Suggestion | None:
-        """The suggestion that is looked at, if it is one of the state at hand."""
-        live, suggested = self._controller.snapshot, self._controller.suggested
-        if live is None or suggested is None or suggested.revision != live.revision:
-            return None
-        return self.list.current
 
     def _refresh(self, *_: object) -> None:
         if not self.isVisible():
@@ -308,7 +275,7 @@ class SuggestionsPage(QWidget):
         )
         self.legend.setText(self._legend())
         self._describe()
-        self._gate_changed()
+        self._allow()
 
     def _legend(self) -> str:
         """Say which map it is, and what the lines are."""
@@ -322,7 +289,7 @@ class SuggestionsPage(QWidget):
 
     def _describe(self) -> None:
         shown = self._controller.shown
-        if shown is not None and self._on_screen is not None and self.isVisible():
+        if shown is not None and self.answering.pair is not None and self.isVisible():
             self.pane.area.describe(shown)
 
     # ------------------------------------------------------------------ the chosen one
@@ -333,21 +300,14 @@ class SuggestionsPage(QWidget):
             return
         self.links.show_links(self.list.suggestions.found, one)
         if one is None:
-            self._on_screen = None
-            self.gate.clear()
+            self.answering.clear()
             return
         self.pane.show_suggestion(one)
-        if one.pair != self._on_screen:
-            self._on_screen = one.pair
-            self._show_pair(one.pair)
+        if self.answering.show(one):
+            self.pane.failure.say("")
+            self._store.prefetch(self._next_items())
             self._announce(suggestion_words.heading(one))
         self._describe()
-
-    def _show_pair(self, pair: Pair) -> None:
-        self.pane.failure.say("")
-        self._sides = shuffled(pair)
-        self.pane.area.show_items(self._sides, self.gate.begin())
-        self._store.prefetch(self._next_items())
 
     def _next_items(self) -> tuple[int, ...]:
         """Give the items of the next suggestion: their pictures will be wanted."""
@@ -366,62 +326,30 @@ class SuggestionsPage(QWidget):
             self.list.go_to(row)
 
     def _picture_failed(self, token: int, _item: int, _reason: str) -> None:
-        if token == self.gate.token and self._on_screen is not None:
-            self.gate.fail(token)
-            neither = all(map(self._store.failure, self._sides))
-            is_left = self._store.failure(self._sides[0]) is not None
+        gate, sides = self.answering.gate, self.answering.sides
+        if token == gate.token and self.answering.pair is not None:
+            gate.fail(token)
+            neither = all(map(self._store.failure, sides))
+            is_left = self._store.failure(sides[0]) is not None
             self.pane.failure.say(judge_text.not_shown(neither=neither, is_left=is_left))
 
     def _retry(self) -> None:
-        if self._on_screen is not None:
-            self._show_pair(self._on_screen)
-            self.pane.area.retry()
+        self.pane.failure.say("")
+        self.answering.show_again()
+        self.pane.area.retry()
 
     # ------------------------------------------------------------------ answering
 
-    def confirm(self, confidence: Confidence = Confidence.QUITE) -> None:
-        """Say that the suggestion is right."""
-        if (one := self._current) is not None:
-            self.answer(one.verdict, confidence)
-
-    def reject(self, confidence: Confidence = Confidence.QUITE) -> None:
-        """Say that it is wrong."""
-        if (one := self._current) is not None:
-            self.answer(suggestion_words.opposite(one.verdict), confidence)
-
-    def answer(self, verdict: Verdict, confidence: Confidence = Confidence.QUITE) -> None:
+    def answer(self, verdict: Verdict) -> None:
         """Answer about the suggested pair on the screen, if an answer counts now."""
-        one, live = self._current, self._controller.snapshot
-        if one is None or live is None or one.pair != self._on_screen or not self._may_answer:
-            return
-        response = self.gate.take()
-        if response is not None:
-            self._controller.send(
-                Tell(
-                    revision=live.revision,
-                    a=one.pair.a,
-                    b=one.pair.b,
-                    verdict=verdict,
-                    confidence=confidence,
-                    shown_left=self._sides[0],
-                    response_ms=response,
-                    source=Source.SUGGESTED,
-                )
-            )
+        self.answering.answer(verdict)
 
-    @property
-    def _may_answer(self) -> bool:
-        """Whether nothing else goes on here."""
-        busy = self.learning.errand.is_under_way or self.space.is_busy
-        return not busy and not self._controller.replaying
+    def _is_free(self) -> bool:
+        return not self.learning.errand.is_under_way and not self.space.is_busy
 
-    def undo(self) -> None:
-        """Take the last step back, also one that is still being taken."""
-        live = self._controller.snapshot
-        under_way = self.gate.state is GateState.SENT
-        if live is None or self._controller.replaying or (live.undo is None and not under_way):
-            return
-        self._controller.send(Undo())
+    def _allow(self) -> None:
+        """Show whether anything can be said now."""
+        self.pane.set_counts(counts=self.answering.counts)
 
     def stop(self) -> None:
         """End what is under way here."""
@@ -435,42 +363,13 @@ class SuggestionsPage(QWidget):
         key = press.key
         if key is PageKey.CONFIRM:
             if not press_focused(self):
-                self.confirm(confidence)
+                self.answering.confirm(confidence)
         elif key is PageKey.REJECT:
-            self.reject(confidence)
+            self.answering.reject(confidence)
         elif isinstance(key, JudgeKey) and key in _VERDICTS:
-            self.answer(_VERDICTS[key], confidence)
+            self.answering.answer(_VERDICTS[key], confidence)
         elif key in self._keys:
             self._keys[key]()
-
-    # ------------------------------------------------------------------ waiting
-
-    def _request_sent(self, request: Request) -> None:
-        if isinstance(request, _CHANGES):
-            self.gate.shut()
-
-    def _hand_back(self, *_: object) -> None:
-        """Take answers again, unless one still waits behind something else."""
-        if not self._controller.unsaved:
-            self.gate.hand_back()
-
-    def _crashed(self, *_: object) -> None:
-        """Take no answer until another pair is chosen."""
-        self._on_screen = None
-        self.gate.clear()
-
-    def _gate_changed(self) -> None:
-        state = self.gate.state
-        if state is GateState.SENT:
-            self._waiting.start()
-        else:
-            self._waiting.stop()
-            self.pane.area.dimmed = False
-        dead = state in (GateState.NOTHING, GateState.FAILED)
-        self.pane.set_counts(counts=not dead and self._may_answer)
-
-    def _draw_back(self) -> None:
-        self.pane.area.dimmed = True
 
     # ------------------------------------------------------------------ seen or not
 
@@ -489,8 +388,7 @@ class SuggestionsPage(QWidget):
         if not event.spontaneous():
             self.learning.end()
             self.space.cancel()
-            self._on_screen = None
-            self.gate.clear()
+            self.answering.clear()
 
     def _announce(self, text: str) -> None:
         if QAccessible.isActive() and text:

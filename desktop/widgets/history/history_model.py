@@ -23,7 +23,7 @@ from desktop.messages import Offer
 from desktop.widgets import trail, words
 from desktop.widgets.history.history_rows import START, HistoryTree, Row, Standing
 from desktop.widgets.item_words import ItemWords
-from engine.model import Answer, Approach, HistoryItem, Snapshot, StepKind, Verdict
+from engine.model import Answer, Approach, HistoryItem, Snapshot, Source, StepKind, Verdict
 
 IS_SHOWN = Qt.ItemDataRole.UserRole
 IS_NOW = Qt.ItemDataRole.UserRole + 1
@@ -259,7 +259,8 @@ class HistoryModel(QAbstractListModel):
             return ""
         if self.contradicts(row):
             return self.tr("contradicts earlier ones")
-        parts = [words.confidence_word(step.answer.confidence), step.answer.note]
+        suggested = self.tr("to a suggestion") if step.answer.source is Source.SUGGESTED else ""
+        parts = [suggested, words.confidence_word(step.answer.confidence), step.answer.note]
         if self.is_overruled(row):
             parts.insert(0, self.tr("overruled"))
         change = self._change_of(row)
@@ -338,6 +339,8 @@ class HistoryModel(QAbstractListModel):
             if step.answer.response_ms is not None:
                 seconds = f"{step.answer.response_ms / 1000:.1f}"
                 lines.append(self.tr("answered in {0} s").format(seconds))
+            if step.answer.source is Source.SUGGESTED:
+                lines.append(self.tr("It confirmed or rejected what other answers made likely."))
             if step.answer.note:
                 lines.append(step.answer.note)
         if self.is_overruled(row):

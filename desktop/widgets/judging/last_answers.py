@@ -19,7 +19,7 @@ from desktop.widgets import words
 from desktop.widgets.judging.sides import as_shown
 from desktop.widgets.thumb_strip import paint_thumbnail
 from engine.dataset import Item
-from engine.model import Snapshot, StepKind, Verdict
+from engine.model import Snapshot, Source, StepKind, Verdict
 
 LAST = 5
 
@@ -30,11 +30,15 @@ _FADE_MS = 350
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """An answer in force: its step, the items as shown (left, right), and the verdict now."""
+    """An answer in force: its step, the items as shown (left, right), and the verdict now.
+
+    `suggested`: it confirmed or rejected a suggestion.
+    """
 
     seq: int
     items: tuple[int, ...]
     verdict: Verdict
+    suggested: bool = False
 
 
 def last_answers(snapshot: Snapshot, count: int = LAST) -> tuple[GivenAnswer, ...]:
@@ -47,7 +51,12 @@ def last_answers(snapshot: Snapshot, count: int = LAST) -> tuple[GivenAnswer, ..
     }
     given = [step for step in reversed(path) if step.kind is StepKind.ANSWER][:count]
     return tuple(
-        GivenAnswer(step.seq, as_shown(step, snapshot), changed.get(step.seq, step.answer.verdict))
+        GivenAnswer(
+            step.seq,
+            as_shown(step, snapshot),
+            changed.get(step.seq, step.answer.verdict),
+            step.answer.source is Source.SUGGESTED,
+        )
         for step in given
         if step.answer is not None
     )
@@ -85,6 +94,8 @@ class _Tile(QAbstractButton):
             spoken = self.tr("Answer {0}: {1} and {2}").format(
                 words.verdict_word(answer.verdict), *names
             )
+            if answer.suggested:
+                spoken += " · " + self.tr("to a suggestion")
             self.setAccessibleName(spoken)
             self.setToolTip(self.tr("{0}\nShow in the history").format(spoken))
         still = self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) == 0

@@ -20,7 +20,7 @@ from engine.suggestions import Suggestion
 
 _AMONG, _ABOVE = 5, 13  # above the items and below their marks; above the pair in hand
 _THIN, _THICK = 1.1, 3.4
-_QUIET = 0.55
+_QUIET, _FAINT, _MANY = 0.55, 0.32, 60  # opacity of the others, and of very many of them
 
 
 class MapLinks(QObject):
@@ -56,9 +56,10 @@ class MapLinks(QObject):
         return {verdict: len(layer.xData) // 2 for verdict, layer in self._lines.items()}
 
     def _draw(self) -> None:
+        opacity = _QUIET if len(self._found) <= _MANY else _FAINT
         for verdict, layer in self._lines.items():
             items = [item for one in self._found if one.verdict is verdict for item in one.pair]
-            self._set(layer, items, _pen(verdict, _THIN, _QUIET))
+            self._set(layer, items, _pen(verdict, _THIN, opacity))
         chosen = self._chosen
         items = [] if chosen is None else list(chosen.pair)
         verdict = Verdict.SAME if chosen is None else chosen.verdict

@@ -40,7 +40,7 @@ def about_strength() -> str:
 
 def changes(*, short: bool = False) -> str:
     """Mark a suggestion that the groups shown contradict, `short` where there is little room."""
-    return _tr("changes groups") if short else _tr("would change the groups")
+    return _tr("would change groups") if short else _tr("would change the groups")
 
 
 def heading(one: Suggestion) -> str:
