@@ -314,10 +314,13 @@ def learn(
         if grown is None or len(must) + len(cannot) + len(found.must) > most:
             stopped = "memory"
             break
-        one, other = regularised(
-            must.raised(must_keys(n, found), params.gain, number),
-            cannot.raised(grown, params.gain, number),
-        )
+        job.step()  # with millions of links each of these takes a while
+        one = must.raised(must_keys(n, found), params.gain, number)
+        job.step()
+        other = cannot.raised(grown, params.gain, number)
+        job.step()
+        one, other = regularised(one, other)
+        job.step()
         if one.same_as(must) and other.same_as(cannot):
             stopped = "unchanged"
             break
