@@ -69,7 +69,7 @@ def why(*, can_learn: bool, is_learning: bool, learned: Suggestions | None, newe
     if not can_learn:
         return Told(
             _tr("No answers yet"),
-            _tr("Judge a few pairs first. What they make likely of others is suggested here then."),
+            _tr("Judge a few pairs first; what they make likely of others is listed here."),
         )
     if learned is None:
         return Told(_tr("Nothing has been learned yet"), "")
