@@ -28,7 +28,7 @@ from engine.spreading.links import keys_of
 MOST = 200
 """Suggestions in a list: more than a person goes through."""
 
-_LOOKED_AT = 20 * MOST  # of which those about ever other items come first
+_LOOKED_AT = 20 * MOST  # of each kind
 
 ENGINE = f"cs-pds/{VERSION}"
 """What asked, in the log."""
@@ -138,11 +138,9 @@ def suggest(
     one, other = pairs.T
     changes = (slots[one] == slots[other]) != same
     apart = np.square(learned.space[one] - learned.space[other]).sum(axis=1)
-    # What corrects the groups comes first; the others, though more often right, tell nothing new.
     # Of equally strong ones a must-link is the surer the nearer, a cannot-link the farther.
-    best = np.lexsort((one, np.where(same, apart, -apart), -strength, ~changes))[:_LOOKED_AT]
-    again = _again(pairs[best])
-    best = best[np.lexsort((again, ~changes[best]))][:MOST]
+    best = np.lexsort((one, np.where(same, apart, -apart), -strength))
+    best = best[_in_turn(pairs[best], changes[best])]
     found = []
     for at in best.tolist():
         job.step()
@@ -191,17 +189,35 @@ def _one_for_each(
     return pairs[chosen], same[chosen], strength[chosen]
 
 
-def _again(pairs: _Ints) -> _Ints:
-    """Tell how many pairs before it have an item of a pair, int64[p].
+def _in_turn(pairs: _Ints, changes: npt.NDArray[np.bool_]) -> _Ints:
+    """Choose from a ranking, one that would change the groups and one that would not in turn.
 
-    Ten suggestions about one item say little more than the first of them.
+    Those that would are what there is to learn, and much less often right. Of each kind, ones about
+    ever other items come first: ten suggestions about one item say little more than one.
+
+    Parameters
+    ----------
+    pairs
+        int64[p, 2], the best first.
+    changes
+        bool[p].
+
+    Returns
+    -------
+    _Ints
+        Places in the ranking, int64[at most `MOST`].
     """
-    seen: dict[int, int] = {}
-    found = np.zeros(len(pairs), dtype=np.int64)
-    for at, (a, b) in enumerate(pairs.tolist()):
-        found[at] = max(seen.get(a, 0), seen.get(b, 0))
-        seen[a], seen[b] = seen.get(a, 0) + 1, seen.get(b, 0) + 1
-    return found
+    turns: list[tuple[int, int]] = []
+    for kind in (True, False):
+        places = np.flatnonzero(changes == kind)[:_LOOKED_AT]
+        seen: dict[int, int] = {}
+        again = np.zeros(len(places), dtype=np.int64)
+        for at, (a, b) in enumerate(pairs[places].tolist()):
+            again[at] = max(seen.get(a, 0), seen.get(b, 0))
+            seen[a], seen[b] = seen.get(a, 0) + 1, seen.get(b, 0) + 1
+        turns += enumerate(places[np.argsort(again, kind="stable")].tolist())
+    turns.sort(key=lambda turn: turn[0])  # stable: the one that would change goes first
+    return np.array([place for _, place in turns[:MOST]], dtype=np.int64)
 
 
 def _settled(closure: Constraints) -> list[tuple[int, int]]:

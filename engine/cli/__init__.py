@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.cli import measuring
+from engine.cli import choosing, measuring
 from engine.cli.arguments import parse
 from engine.cli.opening import leave_a_core, opened, roles
 from engine.cli.telling import (
@@ -343,6 +343,8 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Job], int]] = {
     "compare": measuring.compare,
     "cluster": measuring.cluster,
     "constraints": measuring.constraints,
+    "choose": choosing.choose,
+    "suggest": choosing.suggest,
     "export": _export,
     "embed": _embed,
 }

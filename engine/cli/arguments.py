@@ -146,6 +146,41 @@ def _parser() -> argparse.ArgumentParser:
         "--overwrite", action="store_true", help="replace FILE.csv if it is there"
     )
 
+    choose = command(
+        "choose",
+        "Do something otherwise in a project from here on: one step, which the window takes back.",
+    )
+    _add_project(choose)
+    which = choose.add_mutually_exclusive_group(required=True)
+    which.add_argument(
+        "--strategy",
+        metavar="S",
+        help="how questions are chosen: “name key=value ...”; see methods",
+    )
+    which.add_argument(
+        "--grouping",
+        metavar="S",
+        help="how groups are found on the answers so far: a method likewise, or own",
+    )
+    which.add_argument(
+        "--space",
+        metavar="S",
+        help="what items are compared in: given, or learned from the answers so far; "
+        "“learned questions=yes” also chooses questions in it",
+    )
+    choose.add_argument("--look", action="store_true", help="only say what it would change")
+    _add_json(choose)
+
+    suggest = command(
+        "suggest", "Say what the answers of a project make likely of pairs nobody was asked about."
+    )
+    _add_project(suggest)
+    suggest.add_argument(
+        "-o", "--output", type=_path, metavar="FILE.csv", help="a,b,answer,confidence"
+    )
+    suggest.add_argument("--overwrite", action="store_true", help="replace FILE.csv if it is there")
+    _add_json(suggest)
+
     export = command("export", "Write the groups of a project.")
     _add_project(export)
     export.add_argument(

@@ -96,6 +96,7 @@ def _rows(
             closure.add(Pair(a, b), Verdict(verdict), seq)
         row: Row = {"set": name, "seed": seed, "answers": count, "own": curve.ari[count - 1]}
         row |= _learned(problem, truth, closure, setting)
+        row |= _suggested(problem, truth, approach, AnswerLog(session.log.events[:count]))
         for text in arguments.method:
             row[text.partition(":")[0]] = _ari(text, problem, truth, closure)
         if arguments.anew_after is not None and count == max(arguments.answers):
@@ -103,6 +104,22 @@ def _rows(
         found.append(row)
         sys.stderr.write(f"{row}\n")
     return found
+
+
+def _suggested(problem: Problem, truth: np.ndarray, approach: Approach, log: AnswerLog) -> Row:
+    """Judge by the labels what a person would be shown, by whether the groups say otherwise."""
+    session = Session(problem, approach.strategy, dict(approach.params), log=log)
+    found = session.suggest(Job()).found
+    row: Row = {}
+    for name, changes in (("agreeing", False), ("correcting", True)):
+        right = [
+            bool(truth[one.pair.a] == truth[one.pair.b]) == (one.verdict is Verdict.SAME)
+            for one in found
+            if one.changes is changes
+        ]
+        row[f"{name} suggested"] = len(right)
+        row[f"{name} right"] = float(np.mean(right)) if right else None
+    return row
 
 
 def _setting(texts: Sequence[str]) -> SpreadParams:
@@ -127,7 +144,7 @@ def _anew(
         log = AnswerLog(first.log.events)
         params = dict(approach.params)
         session = Session(Problem(points, problem.seed), approach.strategy, params, log=log)
-        session.change_strategy(approach)
+        session.choose(approach)
         row[name] = simulate(session, Oracle(truth), count - after, Job()).ari[-1]
     return row
 

@@ -26,7 +26,7 @@ from engine.model import (
 )
 from engine.problem import Problem
 from engine.session import Session
-from engine.suggestions import MOST
+from engine.suggestions import MOST, _in_turn
 from tests.property.test_session import (
     POINTS,
     TOLERANT,
@@ -341,7 +341,21 @@ def test_one_suggestion_for_any_two_sets_that_answers_join() -> None:
     sets = [frozenset(map(live.constraints.component, one.pair)) for one in found]
     assert len(set(sets)) == len(sets)
     assert np.mean([right(one.pair) is one.verdict for one in found]) > 0.9
-    assert set(found[0].pair).isdisjoint(found[1].pair)  # ever other items come first
+    one, other = [one for one in found if not one.changes][:2]
+    assert set(one.pair).isdisjoint(other.pair)  # ever other items come first
+
+
+def test_what_would_change_the_groups_and_what_would_not_come_in_turn() -> None:
+    pairs = np.column_stack((np.arange(500), np.arange(500, 1000)))
+    changes = np.arange(500) % 5 == 0
+    chosen = _in_turn(pairs, changes)
+    assert len(set(chosen.tolist())) == len(chosen) == MOST
+    assert changes[chosen].tolist() == [True, False] * (MOST // 2)
+    assert chosen[:4].tolist() == [0, 1, 5, 2]
+    assert _in_turn(pairs, changes & False).tolist() == list(range(MOST))
+    few = _in_turn(pairs[:8], changes[:8])
+    assert few.tolist() == [0, 1, 5, 2, 3, 4, 6, 7]
+    assert _in_turn(pairs[:0], changes[:0]).tolist() == []
 
 
 def test_there_is_nothing_to_suggest_from_before_an_answer() -> None:
