@@ -5,6 +5,10 @@ suggestion for any two sets of items that answers have joined, for one answer se
 nothing that is settled, was left unsure, is in dispute or set aside; a suggestion is no answer
 before a person has confirmed or rejected it.
 
+On 35 labelled tables, after 25 / 50 answers, .92 / .90 of the suggestions were right where the
+groups agree, and .50 / .43 of those that would change the groups (`python -m
+tests.benchmark.spreading DATA --most-rows 1000 --answers 25 50 -o OUT`).
+
 References
 ----------
 CS-PDS, constraint self-learning; see `engine.spreading`.
