@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
 from engine.compositional.baselines import WardSets
+from engine.compositional.cap import Ap, Cap, CapSubset
 from engine.compositional.ckm import Ckm
 from engine.compositional.gcr import Gcr
 from engine.compositional.membership import Composed
@@ -60,7 +61,7 @@ class Composer(Protocol):
 
 
 REGISTRY: dict[str, type[Composer]] = {
-    method.name: method for method in (Ckm, Gcr, WardSets, Fcm, Gmm)
+    method.name: method for method in (Cap, CapSubset, Ckm, Gcr, Ap, WardSets, Fcm, Gmm)
 }
 
 
