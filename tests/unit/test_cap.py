@@ -90,6 +90,9 @@ def test_the_median_preference() -> None:
     _, table, costs = table_of(points, 1)
     others = values(table)[~np.eye(9, dtype=bool)]
     np.testing.assert_allclose(costs, np.median(others))
+    _, table, costs = table_of(np.repeat(np.arange(200.0)[:, None] ** 2, 2, axis=1), 1)
+    others = values(table)[~np.eye(200, dtype=bool)]
+    np.testing.assert_allclose(costs, np.median(others))
     # most pairs are copies: a median of 0 would let every copy be an exemplar for nothing
     _, _, costs = table_of(np.array([[0.0], [0.0], [0.0], [0.0], [2.0]]), 1)
     np.testing.assert_allclose(costs, -4)
@@ -295,6 +298,16 @@ def test_planted_sets_are_found(compose: str, preference: str) -> None:
         assert compositional_rand_index(truth, found.item_sets()) == 1
         assert found.groups == 3
         assert report["feasible"]
+
+
+def test_fewer_digits_find_the_same() -> None:
+    points, truth = planted("max", 6, 3)
+    points = np.vstack([points, points[:3]])  # some of them copies
+    found, _ = composed(points, compose="max", preference="-1", precision="float32")
+    exact, _ = composed(points, compose="max", preference="-1")
+    assert compositional_rand_index([*truth, *truth[:3]], found.item_sets()) == 1
+    assert found.sets == exact.sets
+    assert np.array_equal(found.memberships, exact.memberships)
 
 
 @pytest.mark.parametrize("compose", ["sum", "max"])

@@ -17,7 +17,7 @@ from engine.job import Job
 
 COMPARING = "Comparing items with sets of exemplars"
 
-_ITEMS = 4096  # compared at once
+_VALUES = 2**21  # features of items compared at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,10 +79,13 @@ def choose(
     if among is not None:
         allowed.fill_(value=False)
         allowed[among] = True
-    singles = space.points[exemplars]
-    parts = torch.split(space.targets, _ITEMS)
-    found = [_Nearest.none(len(some)) for some in parts]
-    for nearest, some in zip(found, parts, strict=True):
+    singles = space.points[exemplars].double()
+    found = []
+    at_once = max(1, _VALUES // singles.shape[1])
+    for at in range(0, space.n, at_once):
+        job.step()
+        some = space.targets(slice(at, at + at_once))
+        found.append(nearest := _Nearest.none(len(some)))
         for numbers, squares in space.squares(singles, sets, some, job, COMPARING):
             squares[~allowed[numbers]] = torch.inf
             nearest.take(numbers.start, squares)
@@ -125,7 +128,7 @@ def _of_others(
 ) -> torch.Tensor:
     """Give how far exemplars are from the nearest set without them: they may have no other."""
     nearest = _Nearest.none(len(exemplars))
-    singles, to = space.points[exemplars], space.targets[exemplars]
+    singles, to = space.points[exemplars].double(), space.targets(exemplars)
     for numbers, squares in space.squares(singles, sets, to, job, COMPARING):
         squares[~allowed[numbers]] = torch.inf
         squares.scatter_(1, sets_between(sets, numbers), torch.inf)

@@ -74,12 +74,8 @@ class Finder:
     def __init__(self, table: Table) -> None:
         self._table = table
         self._runs = Runs(table.sets.by_size, table.n)
-        rooms: dict[int, Room] = {}
-        self._passes = []
-        for items, block in table.columns():
-            width = block.shape[1]
-            room = rooms.setdefault(width, Room.of(self._runs, width, block.dtype))
-            self._passes.append(_Pass(self._runs, room, items, block))
+        self._rooms: dict[int, Room] = {}
+        self._passes: list[_Pass] = []
 
     def __call__(self, added: torch.Tensor, job: Job) -> Iterator[Maxes]:
         """Go through the blocks; what was found for one may be overwritten by the next.
@@ -90,8 +86,17 @@ class Finder:
             float64 Tensor[n, n], a_ik: row k, column i. Only columns of blocks already yielded
             may be changed meanwhile.
         """
-        for one in self._passes:
-            yield one.found(added[:, one.items], job)
+        for number, (items, block) in enumerate(self._table.columns()):
+            job.step()
+            if number == len(self._passes):
+                self._passes.append(self._pass(items, block))
+            yield self._passes[number].found(added[:, items], job)
+
+    def _pass(self, items: slice, block: torch.Tensor) -> _Pass:
+        width = block.shape[1]
+        if width not in self._rooms:
+            self._rooms[width] = Room.of(self._runs, width, block.dtype)
+        return _Pass(self._runs, self._rooms[width], items, block)
 
 
 class Runs:
@@ -233,6 +238,8 @@ class _Pass:
             for run in runs:
                 torch.add(run.rest, run.added, out=run.own)
         torch.add(self._values[0], room.added[0], out=room.firsts[0])
+        if self._runs.sizes == 1:
+            return self._of_singles()
         self._eliminate(job)
         tops = room.firsts.amax(1)
         best = tops.amax(0)
@@ -243,6 +250,15 @@ class _Pass:
         return Maxes(
             self.items, room.within.double(), without.double(), chosen + self._before[size]
         )
+
+    def _of_singles(self) -> Maxes:
+        """Find the maxima where all sets are single: out_k is the best, or the next best, b."""
+        sums = self._room.firsts[0]
+        best, chosen = sums.max(0)
+        sums.scatter_(0, chosen[None], -torch.inf)
+        without = best.repeat(self._runs.n, 1).scatter_(0, chosen[None], sums.amax(0)[None])
+        self._room.within.copy_(self._values[0])
+        return Maxes(self.items, self._room.within.double(), without.double(), chosen)
 
     def _over(self, size: int, own: torch.Tensor) -> list[_Run]:
         """Give the runs of a size, with the given values."""
@@ -267,9 +283,6 @@ class _Pass:
     def _eliminate(self, job: Job) -> None:
         """Find the best set with each member, and the best of each size by first member."""
         room, sizes = self._room, self._runs.sizes
-        if sizes == 1:
-            room.within.copy_(self._values[0])
-            return
         for merged, values in zip(room.merged, self._values, strict=False):
             merged.copy_(values)
         room.within.fill_(-torch.inf)

@@ -27,10 +27,12 @@ TIE = 1e-12
 BUILDING = "Comparing items with what others make together"
 
 _WORK = 4e7  # multiplications between two job steps
+_CENTRED = 1024  # items whose mean is the centre
+_SAMPLED = 64  # rows that tell about where the median is
 _STEP_VALUES = 2**20  # numbers drawn or looked at between them
 _SEGMENT_VALUES = 2**16  # of the longest run that is taken at once: it should stay in the cache
 _BLOCK_VALUES = 2**20  # of working memory, a row per item
-_NARROWEST = 16  # items of a block: fewer would make a pass of nothing but overhead
+_NARROWEST = 32  # items of a block: fewer would make a pass of nothing but overhead
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,11 +44,9 @@ class Space:
     Attributes
     ----------
     points
-        float64 Tensor[n, p], what is composed.
-    targets
-        float64 Tensor[n, p], what composed vectors are compared with, around `centre`.
+        Tensor[n, p] of any float type; only those compared are ever copied into float64.
     centre
-        float64 Tensor[p]: rounding errors grow with the distance from the origin.
+        float64 Tensor[p], near the points: rounding errors grow with the distance from it.
     g
         The composition function.
     normalize
@@ -56,7 +56,6 @@ class Space:
     """
 
     points: torch.Tensor
-    targets: torch.Tensor
     centre: torch.Tensor
     g: Compose
     normalize: bool = False
@@ -66,11 +65,10 @@ class Space:
     def of(
         cls, points: torch.Tensor, g: Compose, *, normalize: bool = False, squared: bool = True
     ) -> Space:
-        """Make it of Tensor[n, p] of any float type."""
-        exact = points.double()
-        compared = unit(exact) if normalize else exact
-        centre = compared.mean(0)
-        return cls(exact, compared - centre, centre, g, normalize, squared)
+        """Make it of Tensor[n, p]."""
+        some = points[:_CENTRED].double()
+        centre = (unit(some) if normalize else some).mean(0)
+        return cls(points, centre, g, normalize, squared)
 
     @property
     def n(self) -> int:
@@ -79,14 +77,12 @@ class Space:
 
     def rows(self, items: torch.Tensor) -> Space:
         """Give some of the items, int64 Tensor[m]."""
-        return Space(
-            self.points[items],
-            self.targets[items],
-            self.centre,
-            self.g,
-            self.normalize,
-            self.squared,
-        )
+        return Space(self.points[items], self.centre, self.g, self.normalize, self.squared)
+
+    def targets(self, items: torch.Tensor | slice) -> torch.Tensor:
+        """Give some items as composed vectors are compared with them, float64 Tensor[m, p]."""
+        some = self.points[items].double()
+        return (unit(some) if self.normalize else some) - self.centre
 
     def squares(
         self, singles: torch.Tensor, sets: Sets, to: torch.Tensor, job: Job, text: str = ""
@@ -98,7 +94,7 @@ class Space:
         singles
             float64 Tensor[k, p], the vectors to be composed.
         to
-            float64 Tensor[m, p], rows of `targets`.
+            float64 Tensor[m, p], some `targets`.
 
         Yields
         ------
@@ -181,7 +177,11 @@ class Table:
 
 
 def affinities(
-    space: Space, sets: Sets, preferences: float | Floats | None, job: Job
+    space: Space,
+    sets: Sets,
+    preferences: float | Floats | None,
+    job: Job,
+    dtype: torch.dtype = torch.float64,
 ) -> tuple[Table, Floats]:
     """Build the table of similarities, without noise.
 
@@ -195,27 +195,32 @@ def affinities(
         One for all or one each; None = the median similarity of two items, or, where most are
         copies so that exemplars would cost nothing, the median of those that are not. -inf = never,
         if it can be helped.
+    dtype
+        Float type of the table.
 
     Returns
     -------
     tuple
         The table, and float64[n], the preferences.
     """
-    table = Table.empty(sets)
+    table = Table.empty(sets, dtype)
+    to = space.targets(slice(None))
     singles = torch.empty(space.n, space.n, dtype=torch.float64)
-    for rows, squares in space.squares(space.points, sets, space.targets, job, BUILDING):
+    for rows, squares in space.squares(space.points.double(), sets, to, job, BUILDING):
         values = space.similarities(squares)
         if rows.stop <= space.n:
             singles[rows] = values
         else:
             values.scatter_(1, sets_between(sets, rows), -torch.inf)
         table.put(rows, values)
-    given = _median(singles) if preferences is None else preferences
+    given = _median(singles, job) if preferences is None else preferences
     costs = np.broadcast_to(np.asarray(given, dtype=np.float64), (space.n,)).copy()
     # so low that no exemplar more than there must be is worth it, and still a number to reckon with
+    singles.fill_diagonal_(0)
     low = float(np.min(costs, initial=float(singles.min()), where=np.isfinite(costs)))
     costs[np.isneginf(costs)] = -1 + 2 * (space.n + 1) * low
-    table.put(slice(0, space.n), singles.fill_diagonal_(0) + torch.from_numpy(np.diag(costs)))
+    for items, block in table.columns():
+        block[: space.n][items].diagonal().copy_(torch.from_numpy(costs[items]))
     return table, costs
 
 
@@ -226,7 +231,10 @@ def break_ties(table: Table, random: np.random.Generator, job: Job) -> None:
     composed vectors may be so far from all items that any part of that would drown the rest. In a
     table of float32 it is what that type can still tell apart.
     """
-    largest = max(float(block[: table.n].abs().max()) for block in table.blocks)
+    largest = 0.0
+    for block in table.blocks:
+        job.step()
+        largest = max(largest, float(block[: table.n].abs().max()))
     dtype = table.blocks[0].dtype
     scale = largest * (TIE if dtype == torch.float64 else 4 * torch.finfo(dtype).eps)
     step = max(1, _STEP_VALUES // table.n)
@@ -264,11 +272,36 @@ def check_memory(n: int, count: int, memory: int) -> None:
         )
 
 
-def _median(singles: torch.Tensor) -> float:
-    """Give the median similarity of two different items, of Tensor[n, n]."""
-    n = len(singles)
-    values = singles.numpy()[~np.eye(n, dtype=np.bool_)]
-    if n < 2 or not values.any():
-        return -1.0  # all are copies: any cost makes them one group
-    median = float(np.median(values))
-    return median if median < 0 else float(np.median(values[values < 0]))
+def _median(singles: torch.Tensor, job: Job) -> float:
+    """Give the median similarity of two different items, of Tensor[n, n]; its diagonal is lost."""
+    singles.fill_diagonal_(torch.nan)
+    median = _middle(singles, job)
+    if median == 0:
+        median = _middle(torch.where(singles < 0, singles, torch.nan), job)
+    return -1.0 if np.isnan(median) else median  # all are copies: any cost makes them one group
+
+
+def _middle(values: torch.Tensor, job: Job) -> float:
+    """Give the median of what is not NaN in Tensor[n, n]; NaN = nothing.
+
+    Sorting millions of values takes too long to be stopped in between: those near the median of
+    some rows are collected, and where the median is not among them, all.
+    """
+    n = len(values)
+    rows = values[:: max(1, n // _SAMPLED)]
+    sample = rows[~rows.isnan()].numpy()
+    near = np.quantile(sample, [0.47, 0.53]).tolist() if len(sample) else [torch.inf, -torch.inf]
+    step = max(1, _STEP_VALUES // n)
+    for low, high in (near, (-torch.inf, torch.inf)):
+        below, count, inside = 0, 0, []
+        for at in range(0, n, step):
+            job.step()
+            some = values[at : at + step]
+            below += int((some < low).sum())
+            count += some.numel() - int(some.isnan().sum())
+            inside.append(some[(some >= low) & (some <= high)])
+        kept = torch.cat(inside).numpy()
+        ranks = [(count - 1) // 2 - below, count // 2 - below]
+        if ranks[0] >= 0 and ranks[1] < len(kept):
+            return float(np.partition(kept, ranks)[ranks].mean())
+    return float("nan")
