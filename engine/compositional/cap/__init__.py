@@ -11,6 +11,11 @@ as given, and every other item gets the best of their sets (algorithms.md, sec. 
 `damping=auto`, strong damping comes first; a weaker one that is not done after 100 rounds, and
 twice as many as another took, is stopped where it is: on 500 items it would go on without end.
 
+Uniform points in three dimensions, 7 of them, preference -0.25, 50 seeds: the best of all choices
+in 47; with one damping 34 (0.9), 45 (0.7), 43 (0.5). A round at degree 2 takes 5 ms for 150 items
+and 0.17 s for 500 on one core, nine tenths of it two additions and two maxima for each value of
+the table; all dampings 1.4 s and 36 to 42 s.
+
 References
 ----------
 Compositional affinity propagation and CAP-subset: algorithms.md, sec. 4.1.
@@ -128,7 +133,7 @@ class ApParams(PassingParams):
 
 
 class Cap:
-    """Compositional affinity propagation.
+    """Affinity propagation in which items may choose several exemplars that compose.
 
     Parameters
     ----------
