@@ -77,6 +77,7 @@ class SpreadParams:
         metadata={
             "least": 1,
             "help": "To how many of the nearest items the answers about one item spread, at most.",
+            "more": True,
         },
     )
     gain: float = field(

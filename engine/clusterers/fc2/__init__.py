@@ -51,7 +51,10 @@ class _Grouping:
     )
     spread: bool = field(
         default=True,
-        metadata={"help": "Whether the answers spread first (CS-PDS), or only those given count."},
+        metadata={
+            "help": "Whether the answers spread first (CS-PDS), or only those given count.",
+            "more": True,
+        },
     )
     auto: str = field(
         default="conflict",
@@ -60,6 +63,7 @@ class _Grouping:
             "help": "When merging ends if no number of groups is given: when all groups are in "
             "conflict, when no answer speaks for another merge (many groups), or before the "
             "conflict within groups grows most.",
+            "more": True,
         },
     )
     tolerance: float = field(
