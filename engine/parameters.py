@@ -6,8 +6,8 @@ are allowed.
 
 A field says what it is by its annotation (`bool`, `int`, `float`, `str`), its default (none: the
 parameter must be given) and its metadata: `help`, `choices` (a tuple of str), `above` (exclusive
-lower bound) or `least` (inclusive lower bound), and `more` (True = a form folds it away: few people
-need it).
+lower bound) or `least` (inclusive lower bound), `most` (inclusive upper bound), and `more` (True = a
+form folds it away: few people need it).
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Parameter:
         The allowed values; empty = any of the type.
     help
         One sentence in plain words.
-    above, least
-        Bounds of a number, exclusive and inclusive; None = there is none.
+    above, least, most
+        Bounds of a number, the first exclusive, the others inclusive; None = there is none.
     more
         Whether few people need it, so that a form may fold it away.
     """
@@ -53,6 +53,7 @@ class Parameter:
     help: str
     above: float | None = None
     least: float | None = None
+    most: float | None = None
     more: bool = False
 
 
@@ -81,6 +82,7 @@ def describe(params: type[Any]) -> tuple[Parameter, ...]:
             help=field.metadata.get("help", ""),
             above=field.metadata.get("above"),
             least=field.metadata.get("least"),
+            most=field.metadata.get("most"),
             more=field.metadata.get("more", False),
         )
         for field in dataclasses.fields(params)
@@ -184,6 +186,8 @@ def _value(parameter: Parameter, text: str) -> Value:
         raise refuse(f"above {parameter.above}")
     if parameter.least is not None and number < parameter.least:
         raise refuse(f"at least {parameter.least}")
+    if parameter.most is not None and number > parameter.most:
+        raise refuse(f"at most {parameter.most:g}")
     return number
 
 

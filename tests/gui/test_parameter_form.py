@@ -158,3 +158,18 @@ def test_scrolling_past_a_choice_does_not_turn_it(qapp: QApplication, form: Para
     )
     qapp.sendEvent(choice, turn)
     assert choice.currentIndex() == 0
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"),
+    [
+        (Parameter("share", float, "0.5", (), "", least=0, most=1), "from 0 to 1"),
+        (Parameter("reach", float, "1", (), "", above=0, most=1e6), "above 0 and at most 1e+06"),
+    ],
+)
+def test_a_number_too_large_is_told_both_bounds(
+    qtbot: QtBot, parameter: Parameter, words: str
+) -> None:
+    made = ParameterForm((parameter,), {parameter.name: "1e300"})
+    qtbot.addWidget(made)
+    assert words in made.fault

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import answers
+from engine import answers, clusterers, strategies
 from engine.answers import AnswerLog
+from engine.choices import LearnedParams
 from engine.constraints import Constraints
 from engine.errors import Cancelled, ConstraintError, EngineError, ResourceError
 from engine.job import Job
@@ -24,6 +25,7 @@ from engine.model import (
     StepKind,
     Verdict,
 )
+from engine.parameters import describe
 from engine.problem import Problem
 from engine.session import Session
 from engine.suggestions import MOST, _in_turn
@@ -214,6 +216,34 @@ def test_what_cannot_be_done_never_reaches_the_log(kind: StepKind, approach: App
             attempt()
     assert not live.log.events
     assert seen(live.snapshot()) == before
+
+
+WITH_NUMBERS = (
+    *((StepKind.STRATEGY, name, one.Params) for name, one in strategies.REGISTRY.items()),
+    *((GROUPING, name, one.Params) for name, one in clusterers.REGISTRY.items()),
+    (SPACE, "learned", LearnedParams),
+)
+EXTREME = [
+    (kind, name, one.name, value)
+    for kind, name, params in WITH_NUMBERS
+    for one in describe(params)
+    if one.type is float
+    for value in ("1e-300", "1e20", "1e300")
+]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("kind", "name", "parameter", "value"), EXTREME)
+def test_no_number_is_too_large_or_small_to_be_refused_or_done(
+    kind: StepKind, name: str, parameter: str, value: str
+) -> None:
+    live = session("falcon")
+    oracle(live, 8)
+    given = {parameter: value}
+    if name in ("kmeans", "tahc", "pck"):
+        given["groups"] = "3"
+    with contextlib.suppress(EngineError):
+        live.consider(Approach(name, tuple(given.items())), Job(), kind)
 
 
 def test_a_choice_beyond_memory_never_reaches_the_log() -> None:

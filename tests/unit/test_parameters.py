@@ -15,6 +15,7 @@ class Settings:
     width: float = field(default=0.25, metadata={"above": 0})
     rule: str = field(default="fixed", metadata={"choices": ("fixed", "median")})
     exact: bool = field(default=True, metadata={"more": True})
+    share: float = field(default=0.5, metadata={"least": 0.0, "most": 1.0})
 
 
 def test_describes_every_field() -> None:
@@ -23,6 +24,7 @@ def test_describes_every_field() -> None:
         Parameter("width", float, "0.25", (), "", above=0),
         Parameter("rule", str, "fixed", ("fixed", "median"), ""),
         Parameter("exact", bool, "yes", (), "", more=True),
+        Parameter("share", float, "0.5", (), "", least=0.0, most=1.0),
     )
 
 
@@ -49,6 +51,7 @@ def test_text_and_back() -> None:
         ({"groups": "3", "width": "wide"}, "width must be a number, not 'wide'"),
         ({"groups": "3", "rule": "any"}, "rule must be one of fixed, median, not 'any'"),
         ({"groups": "3", "exact": "perhaps"}, "exact must be yes or no"),
+        ({"groups": "3", "share": "1.5"}, "share must be at most 1, not '1.5'"),
     ],
 )
 def test_says_what_is_allowed(given: dict[str, str], message: str) -> None:

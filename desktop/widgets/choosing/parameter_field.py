@@ -230,6 +230,12 @@ class ParameterField(QWidget):
         if parameter.choices:
             return self.tr("Choose one of the list.")
         whole = parameter.type is int
+        if parameter.most is not None:
+            lowest = parameter.above if parameter.least is None else parameter.least
+            text = self.tr("Give a number from {0} to {1}, such as {2}.")
+            if parameter.least is None:
+                text = self.tr("Give a number above {0} and at most {1}, such as {2}.")
+            return text.format(f"{lowest or 0:g}", f"{parameter.most:g}", parameter.default)
         if parameter.least is not None:
             text = self.tr("Give a whole number, {0} or more.")
             text = text if whole else self.tr("Give a number, {0} or more, such as {1}.")

@@ -79,6 +79,7 @@ class _Grouping:
         default=0.5,
         metadata={
             "above": 0.0,
+            "most": 1.0,
             "help": "From which strength on a link counts while the first small groups form.",
             "more": True,
         },

@@ -57,6 +57,9 @@ from engine.job import Job
 from engine.model import Clustering
 from engine.problem import Problem
 
+MOST_STRETCHED = 1e6
+"""Far beyond any use: lengths are squared and multiplied, and must stay finite."""
+
 _MOVING = "Moving neighbours together"
 
 
@@ -96,6 +99,7 @@ class RccParams:
         default=1.0,
         metadata={
             "above": 0.0,
+            "most": MOST_STRETCHED,
             "help": "How near two representatives must be to be one: a larger value gives fewer "
             "groups.",
         },
@@ -104,6 +108,7 @@ class RccParams:
         default=1.0,
         metadata={
             "above": 0.0,
+            "most": MOST_STRETCHED,
             "help": "What features are multiplied by first: the method has a scale of its own. For "
             "those between 0 and 1, 16 does better.",
         },

@@ -82,6 +82,7 @@ class RccDrParams(RccParams):
         default=0.9,
         metadata={
             "least": 0.0,
+            "most": 1.0,
             "more": True,
             "help": "How much of the old dimensions is kept when new ones are learned.",
         },

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from engine.clusterers.rcc import MOST_STRETCHED
 from engine.clusterers.rcc.graph import METRICS
 from engine.constraints import Constraints, Known
 from engine.errors import UsageError
@@ -113,6 +114,7 @@ class ComponentsParams:
         default=16.0,
         metadata={
             "above": 0.0,
+            "most": MOST_STRETCHED,
             "more": True,
             "help": "What features are multiplied by for the first guess: a larger value gives"
             " fewer groups where it falls apart into many.",
