@@ -199,7 +199,7 @@ class Controller(QObject):
         if self._worker is None:
             self.sent.append(request)
         else:
-            self._worker.announce()
+            self._worker.announce(None if self._opened is None else self._opened.path)
             self._queued.emit(request)
         self.requestSent.emit(request)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import traceback
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, assert_never
 
@@ -95,6 +96,8 @@ class EngineWorker(QObject):
         # this thread what it takes up.
         self._announced = 0
         self._taken = 0
+        self._aims: deque[Path | None] = deque()  # of those announced and not taken up
+        self._aim: Path | None = None  # of the one taken up last
         self._stopped_upto = 0
         self._stoppable = Job()  # the long task under way
         self._ahead = Job()
@@ -104,9 +107,17 @@ class EngineWorker(QObject):
 
     # -------------------------------------------------- called from the GUI thread
 
-    def announce(self) -> None:
-        """Say that a request is on its way: look-ahead gives way to it."""
+    def announce(self, project: Path | None = None) -> None:
+        """Say that a request is on its way: look-ahead gives way to it.
+
+        Parameters
+        ----------
+        project
+            The one it is about. When another is open by then, as one was being opened when a key
+            was pressed, the request is dropped: its items and steps are those of the one left.
+        """
         self._announced += 1
+        self._aims.append(project)
         self._ahead.cancel()
 
     def cancel(self) -> None:
@@ -130,6 +141,7 @@ class EngineWorker(QObject):
     def handle(self, request: Request) -> None:
         """Act on one request."""
         self._taken += 1
+        self._aim = self._aims.popleft() if self._aims else None
         self._guarded(type(request).__name__, lambda: self._act(request))
         self.replied.emit(Idle())
         self._guarded(_LOOK_AHEAD, self._look_ahead)
@@ -160,9 +172,9 @@ class EngineWorker(QObject):
 
     def _act(self, request: Request) -> None:
         starting = (ScanSource, CreateProject, OpenProject, CloseProject)
-        if self._study is None and not isinstance(request, starting):
-            # pressed a moment after closing
-            LOG.info("dropped %s: no project is open", type(request).__name__)
+        if not isinstance(request, starting) and not self._is_there:
+            # pressed a moment after closing, or while another was being opened
+            LOG.info("dropped %s: its project is not open", type(request).__name__)
             return
         match request:
             case (
@@ -308,6 +320,14 @@ class EngineWorker(QObject):
         if self._study is None:
             raise UsageError("no project is open")
         return self._study
+
+    @property
+    def _is_there(self) -> bool:
+        """Whether a project is open, and the one that the request is about."""
+        if self._study is None:
+            return False
+        project, aim = self._study.project, self._aim
+        return aim is None or (project is not None and project.path == aim)
 
     def _session(self, job: Job) -> Session:
         session = self._open_study.session

@@ -6,8 +6,8 @@ are allowed.
 
 A field says what it is by its annotation (`bool`, `int`, `float`, `str`), its default (none: the
 parameter must be given) and its metadata: `help`, `choices` (a tuple of str), `above` (exclusive
-lower bound) or `least` (inclusive lower bound), `most` (inclusive upper bound), and `more` (True = a
-form folds it away: few people need it).
+lower bound) or `least` (inclusive lower bound), `most` (inclusive upper bound), and `more` (True =
+a form folds it away: few people need it).
 """
 
 from __future__ import annotations

@@ -389,6 +389,7 @@ class SuggestionsPage(QWidget):
             self.learning.end()
             self.space.cancel()
             self.answering.clear()
+            self.links.show_links((), None)  # the next items on the map may be another project's
 
     def _announce(self, text: str) -> None:
         if QAccessible.isActive() and text:

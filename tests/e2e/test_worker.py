@@ -440,3 +440,44 @@ def test_messages_can_be_pickled(desk: Desk, project: Path) -> None:
     desk.answer(1)
     for message in (desk.controller.opened, Changed(desk.state()), View(1), Stopped("x")):
         assert type(pickle.loads(pickle.dumps(message))) is type(message)  # noqa: S301
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_what_was_meant_for_the_project_left_does_not_reach_the_next(
+    desk: Desk, project: Path, pictures: Path, tmp_path: Path, *, waits: bool
+) -> None:
+    other = tmp_path / "other.pairloom"
+    if waits:
+        desk.answer(3)
+    desk.ask(CreateProject(pictures, other, "pixels", 4), Opened)
+    if waits:
+        desk.answer(3)
+    before = desk.state()
+    assert before.question is not None
+    meant = (
+        Tell(before.revision, *before.question.pair, Verdict.UNSURE),
+        SetAside(before.revision, (5,)),
+        NameGroup(0, "mine"),
+        Undo(),
+        GoTo(before.position),
+        *(Revise(step.seq, Verdict.UNSURE) for step in before.history[:1]),
+    )
+    desk.heard.clear()
+    desk.controller.send(OpenProject(project))
+    for request in meant:  # pressed before it is there
+        desk.controller.send(request)
+    desk.wait(lambda: sum(isinstance(one, Idle) for one in desk.heard) == 1 + len(meant))
+    desk.wait(lambda: desk.controller.under_way is None)
+    assert not [one for one in desk.heard if isinstance(one, Failed | Crashed)]
+    assert desk.controller.opened is not None
+    assert desk.controller.opened.path == project
+    assert [step.kind.value for step in desk.state().history] == ["answer"] * (3 * waits)
+    assert desk.state().position == desk.state().history[-1].seq if waits else True
+    assert desk.state().progress.unsure == 0
+    # where the other cannot be opened they are carried out
+    desk.controller.send(OpenProject(tmp_path / "none.pairloom"))
+    now = desk.state()
+    assert now.question is not None
+    told = desk.ask(Tell(now.revision, *now.question.pair, Verdict.UNSURE), Failed)
+    assert isinstance(told, Failed)
+    desk.wait(lambda: desk.state().progress.unsure == 1)

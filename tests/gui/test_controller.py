@@ -208,7 +208,7 @@ class Engine(QObject):
     def handle(self, request: object) -> None:
         """Leave it undone."""
 
-    def announce(self) -> None:
+    def announce(self, project: Path | None = None) -> None:
         """Hear of a request."""
 
     def cancel(self) -> None:

@@ -693,3 +693,15 @@ def test_a_reply_to_a_suggestion_is_told_as_one() -> None:
     assert "confirmed or rejected" in model.index(0).data(Qt.ItemDataRole.ToolTipRole)
     assert "suggested by other answers" in judge_text.circumstances(step)
     assert last_answers(state)[0].suggested
+
+
+def test_no_line_is_left_for_a_project_of_fewer_items(qtbot: QtBot) -> None:
+    """The map places its items before the page hears that it is seen."""
+    desk = Desk(qtbot).show().ready()
+    desk.page.hide()
+    assert sum(desk.page.links.drawn.values()) == 0
+    _, fewer = controller_on(5, history=chain(2), table=True)
+    desk.controller.receive(fewer)
+    desk.page.show()
+    desk.qtbot.waitUntil(lambda: len(desk.page.map.positions([0, 4])) == 2)
+    assert sum(desk.page.links.drawn.values()) == 0
