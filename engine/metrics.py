@@ -67,8 +67,7 @@ def compositional_rand_index(
 
     References
     ----------
-    The measure that compositional affinity propagation was introduced with (algorithms.md,
-    sec. 1.3).
+    The measure that compositional affinity propagation was introduced with.
     """
     n = len(a)
     if len(b) != n:

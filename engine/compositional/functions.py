@@ -8,7 +8,7 @@ differentiated.
 References
 ----------
 Composing by sum, by element-wise maximum and by learned bilinear weights: the authors of
-compositional affinity propagation and compositional k-means (algorithms.md, sec. 4).
+compositional affinity propagation and compositional k-means.
 """
 
 from __future__ import annotations

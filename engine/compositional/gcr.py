@@ -5,8 +5,8 @@ composition can be no part of one, nor can a part become one.
 
 References
 ----------
-Greedy compositional reassignment, as the authors' program does it: it ends at the first conflict
-(algorithms.md, sec. 4.3). Ours: `on_conflict=skip`, and the suggested threshold.
+Greedy compositional reassignment, as the authors' program does it: it ends at the first conflict.
+Ours: `on_conflict=skip`, and the suggested threshold.
 """
 
 from __future__ import annotations

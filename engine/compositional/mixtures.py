@@ -6,7 +6,7 @@ responsibilities are found, in blocks. Promised: no more groups than `degree` fo
 References
 ----------
 Bezdek (1981), fuzzy c-means; Dempster, Laird & Rubin (1977), expectation and maximisation. The
-thresholds are those of the authors of compositional affinity propagation (algorithms.md, sec. 4.4).
+thresholds are those of the authors of compositional affinity propagation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CKM: hand cases of algorithms.md 4.2, its step against formulas, planted compositions."""
+"""CKM: hand cases, its step against formulas, planted compositions."""
 
 from __future__ import annotations
 

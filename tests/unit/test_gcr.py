@@ -1,4 +1,4 @@
-"""GCR: hand cases of algorithms.md 4.3, reasons to stop, thresholds, planted compositions."""
+"""GCR: hand cases, reasons to stop, thresholds, planted compositions."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ the sets that were found. Affinity propagation itself is the case of one exempla
 
 The sum of similarities is driven up, not to its maximum: messages may oscillate, and stop at a
 choice that contradicts itself. So several dampings are tried, the exemplars they come to are taken
-as given, and every other item gets the best of their sets (algorithms.md, sec. 4.1: repair). With
+as given, and every other item gets the best of their sets (repair). With
 `damping=auto`, strong damping comes first; a weaker one that is not done after 100 rounds, and
 twice as many as another took, is stopped where it is: on 500 items it would go on without end.
 
@@ -18,7 +18,7 @@ the table; all dampings 1.4 s and 36 to 42 s.
 
 References
 ----------
-Compositional affinity propagation and CAP-subset: algorithms.md, sec. 4.1.
+Compositional affinity propagation and CAP-subset; the repair is ours.
 Frey & Dueck (2007), Clustering by passing messages between data points, Science 315.
 """
 

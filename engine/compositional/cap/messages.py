@@ -3,7 +3,7 @@
 Hidden here: what the messages are and how they are damped. Promised: with single exemplars alone
 they are the responsibilities and availabilities of affinity propagation.
 
-For item i and candidate k, with b_i(c) = S(i, c) + sum_{k in c} a_ik (algorithms.md, sec. 4.1)
+For item i and candidate k, with b_i(c) = S(i, c) + sum_{k in c} a_ik
 
     r_ik = in_ik - a_ik - out_ik        how much better the best set with k is than one without
     a_kk = sum_{j != k} max(0, r_jk)    what speaks for k as an exemplar
@@ -16,7 +16,8 @@ one number. That makes an iteration as cheap as finding the maxima.
 References
 ----------
 Frey & Dueck (2007), Clustering by passing messages between data points, Science 315, for single
-exemplars. Compositions: algorithms.md, sec. 4.1, where the messages are derived.
+exemplars. The messages for compositions are derived from the same factors: they take two values
+each, used or not, as a factor sees no more of a composition than whether it uses the candidate.
 """
 
 from __future__ import annotations

@@ -186,8 +186,7 @@ def affinities(
     """Build the table of similarities, without noise.
 
     `S(i, c) = -||x_i - g(x_c)||^2`, or not squared; `S(i, {i})` is the preference of i, what it
-    costs to be an exemplar; -inf where i is in c with others, for then i would not be one
-    (algorithms.md, sec. 4.1).
+    costs to be an exemplar; -inf where i is in c with others, for then i would not be one.
 
     Parameters
     ----------

@@ -6,8 +6,8 @@ they begin in `starts`.
 
 References
 ----------
-Compositional k-means, the fourth algorithm of the authors of compositional affinity propagation
-(algorithms.md, sec. 4.2): centres move by a step of Adam after each assignment. Ours: the exact
+Compositional k-means, the fourth algorithm of the authors of compositional affinity propagation:
+centres move by a step of Adam after each assignment. Ours: the exact
 step by least squares where a composition is linear, the start by GCR, the step in units of the
 data's spread.
 """
