@@ -7,6 +7,10 @@ function of problem, strategy and path: it keeps nothing between calls.
 A tolerant strategy reckons with wrong answers. It is sent the answers themselves, one by one, and
 may overrule them; only what a person said deliberately is closed and kept to, as for the others.
 
+Where items may belong to several groups, nothing follows from an answer: it is a fact about its
+pair. All of them are heard, whoever asked, and none is closed; what the groups do not explain is
+told like what is overruled.
+
 A strategy chosen in mid-project begins with what was answered before (`Problem.known`): otherwise
 it would ask about pairs of its own, and make little of answers to other questions.
 """
@@ -20,6 +24,7 @@ import numpy as np
 
 from engine import answers, choices, overview, strategies
 from engine.answers import Event, EventKind, Statement
+from engine.compositional.membership import Composed
 from engine.constraints import Constraints, Known
 from engine.errors import UsageError
 from engine.job import Job, Relay
@@ -82,13 +87,16 @@ class Run:
         """Pass on the next of the answers that may be wrong, or let the query wait for it.
 
         Strictly in the order given, whatever is asked: so a run that is built anew comes to where
-        the live one is, and no answer is forgotten when the questions take another course.
+        the live one is, and no answer is forgotten when the questions take another course. Facts
+        about pairs, from which nothing follows, are all passed on at once.
 
         Returns
         -------
         bool
             False when all have been gone through.
         """
+        if not self.strategy.transitive:
+            return self._overhear_all(closure)
         for place, (pair, verdict) in enumerate(self._parked):
             if self._pass_on(pair, verdict):
                 del self._parked[place]
@@ -105,6 +113,16 @@ class Run:
             self._parked.append((pair, verdict))
             self._heard, self._waited = self._heard + 1, 0
         return True
+
+    def _overhear_all(self, closure: Constraints) -> bool:
+        """Pass on all facts not gone through yet; False = there are none."""
+        fresh = closure.heard[self._heard :]
+        for pair, verdict in fresh:
+            self.strategy.overhear(pair, verdict)
+        self._heard += len(fresh)
+        if fresh and self.query is not None:
+            self.send(Cue.RECONSIDER)
+        return bool(fresh)
 
     def _pass_on(self, pair: Pair, verdict: Verdict) -> bool:
         """Pass on an answer to the query, or about another pair; False = it has to wait."""
@@ -147,6 +165,7 @@ class State:
     run: Run
     clustering: Clustering
     slots: IntArray
+    composed: Composed | None = None
 
     @property
     def position(self) -> int:
@@ -226,7 +245,7 @@ class Fold:
         chosen = self.chosen(path, job)
         begun = _begun(path)
         before = [said for said in answers.statements(path) if said.seq < begun]
-        known = _known_from(before, aside)
+        known = _known_from(before if strategy.transitive else (), aside)
         run = Run(strategy, chosen.within.without(aside, known), job or self.job)
         _drive(run, closure, aside)
         run.relay.target = self.job
@@ -267,10 +286,10 @@ class Fold:
 
     def closed(self, path: tuple[Event, ...]) -> Constraints:
         """Take in the answers of a path, as the strategy at its end takes them."""
-        tolerant = _made(self.approach(path)).tolerant
+        strategy = _made(self.approach(path))
         closure = Constraints()
         for said in answers.statements(path):
-            _take(closure, said, tolerant=tolerant)
+            _take(closure, said, strategy)
         return closure
 
     def chosen(self, path: tuple[Event, ...], job: Job | None = None) -> Chosen:
@@ -321,12 +340,18 @@ class Fold:
 
 def broken(state: State) -> tuple[int, ...]:
     """Give the answers that the groups break."""
-    labels = state.clustering.labels
+    labels, composed = state.clustering.labels, state.composed
+
+    def together(pair: Pair) -> bool:
+        if composed is not None:
+            return composed.share(*pair)
+        return bool(labels[pair.a] == labels[pair.b])
+
     return tuple(
         said.seq
         for said in answers.statements(state.path)
         if said.verdict is not Verdict.UNSURE
-        and (said.verdict is Verdict.SAME) != (labels[said.pair.a] == labels[said.pair.b])
+        and (said.verdict is Verdict.SAME) != together(said.pair)
     )
 
 
@@ -338,16 +363,20 @@ def take(closure: Constraints, said: Statement, run: Run) -> bool:
     bool
         Whether `run` can go on: False when it was sent what the answer now makes untrue.
     """
-    tolerant = run.strategy.tolerant
-    if not _take(closure, said, tolerant=tolerant):
-        return True
+    strategy = run.strategy
+    if not _take(closure, said, strategy):
+        # One that had nothing left to ask may have now.
+        return strategy.transitive or run.query is not None
     # A tolerant run knows the closure by what it asked only.
-    return not tolerant and not any(map(closure.settles, run.unsure))
+    return not strategy.tolerant and not any(map(closure.settles, run.unsure))
 
 
-def _take(closure: Constraints, said: Statement, *, tolerant: bool) -> bool:
+def _take(closure: Constraints, said: Statement, strategy: Strategy) -> bool:
     """Close an answer, or keep it beside the closure; tell whether it was closed."""
-    if tolerant:
+    if not strategy.transitive:
+        closure.hear(said.pair, said.verdict)
+        return False
+    if strategy.tolerant:
         if said.asked:
             closure.hear(said.pair, said.verdict)
         if not _firm(said):
@@ -453,8 +482,11 @@ def _known(query: Query, closure: Constraints) -> Verdict | None:
 
 def _grouped(state: State, before: Colours | None) -> State:
     """Complete a state by the groups that its run now sees, in the colours they had before."""
-    chosen = state.chosen.clustering
-    found = state.run.strategy.clustering() if chosen is None else chosen
+    chosen, strategy = state.chosen.clustering, state.run.strategy
+    found = strategy.clustering() if chosen is None else chosen
+    composed = None
+    if chosen is None and isinstance(strategy, strategies.Composing):
+        composed = strategy.composed()
     clustering = honoured(found, state.constraints)
     for shared in (clustering.labels, clustering.confidence):
         shared.flags.writeable = False  # snapshots go from thread to thread
@@ -464,4 +496,4 @@ def _grouped(state: State, before: Colours | None) -> State:
         labels[list(state.set_aside)] = -1
     known = (before.slots, before.anchors) if before is not None else (None,)
     slots = overview.match_slots(labels, *known)
-    return replace(state, clustering=clustering, slots=slots)
+    return replace(state, clustering=clustering, slots=slots, composed=composed)

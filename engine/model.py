@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -205,6 +205,71 @@ class Clustering:
     def n_groups(self) -> int:
         """Number of groups."""
         return int(self.labels.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A set of two or more groups to which items belong as a whole.
+
+    Attributes
+    ----------
+    groups
+        Its groups, in rising order.
+    items
+        How many items belong to just these.
+    fit
+        Mean distance of these items to what the groups make together.
+    """
+
+    groups: tuple[int, ...]
+    items: int
+    fit: float
+
+
+class Memberships(Protocol):
+    """Groups of items that may belong to several at once: `engine.compositional.Composed`.
+
+    Groups are numbered in order of first appearance. See there for each of these.
+    """
+
+    @property
+    def sets(self) -> tuple[tuple[int, ...], ...]:
+        """The distinct sets of groups that occur, by size, then lexicographically."""
+        ...
+
+    @property
+    def chosen(self) -> IntArray:
+        """int32[n], the place in `sets` of each item's set."""
+        ...
+
+    @property
+    def fit(self) -> FloatArray:
+        """float32[n], distance of each item to what its groups make together."""
+        ...
+
+    @property
+    def apart(self) -> FloatArray:
+        """float32[n], distance to the next best set; infinite = there is none."""
+        ...
+
+    @property
+    def groups(self) -> int:
+        """Number of single groups."""
+        ...
+
+    @property
+    def memberships(self) -> npt.NDArray[np.bool_]:
+        """Which item belongs to which group, bool[n, groups]."""
+        ...
+
+    @property
+    def compositions(self) -> tuple[Composition, ...]:
+        """The sets of two groups or more, with how many items they have and how well these fit."""
+        ...
+
+    def share(self, one: int, other: int) -> bool:
+        """Tell whether two items have a group in common."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -409,6 +474,10 @@ class Snapshot:
         What items are compared in, and from how many answers it was learned.
     coordinates
         float32[n, 2], the map of a learned space; None = the map is that of the given features.
+    composed
+        The groups of items that may belong to several at once, of which `clustering` tells apart
+        the sets; None = every item is in one group. An answer then says whether two items have a
+        group in common, and nothing follows from it; `overruled` are those not explained.
     """
 
     revision: int
@@ -430,6 +499,7 @@ class Snapshot:
     space: Approach = GIVEN
     learned_after: int = 0
     coordinates: FloatArray | None = None
+    composed: Memberships | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,8 +17,9 @@ import numpy as np
 
 from engine import answers, choices, overview, strategies, suggestions
 from engine.answers import AnswerLog, Event, EventKind, Statement
+from engine.compositional.membership import Composed
 from engine.constraints import Constraints
-from engine.errors import UsageError
+from engine.errors import ConstraintError, UsageError
 from engine.fold import Colours, Fold, State, broken, take
 from engine.hierarchy import Tree
 from engine.job import Job
@@ -99,7 +100,7 @@ class Session:
         self._slots: dict[int, IntArray] = {}  # step -> slot of each group after it, by label
         self._effects: dict[int, Effect] = {}
         self._items: dict[tuple[int, bool], HistoryItem] = {}  # by step, and whether on the path
-        self._seen: OrderedDict[int, Clustering] = OrderedDict()
+        self._seen: OrderedDict[int, tuple[Clustering, Composed | None]] = OrderedDict()
         self._ahead: dict[Verdict, tuple[State, Overview]] = {}
         # the present answers, with another choice
         self._considered: tuple[tuple[StepKind, Approach], State] | None = None
@@ -265,11 +266,13 @@ class Session:
         Raises
         ------
         ConstraintError
-            When there are no answers.
+            When there are no answers, or nothing follows from them.
         ResourceError, Cancelled
             When the answers settle too much for memory, or `job` was cancelled.
         """
         live = self._live
+        if not live.run.strategy.transitive:
+            raise ConstraintError("nothing follows from answers where items have several groups")
         said = answers.statements(live.path)
         self._suggestions = suggestions.suggest(
             self.problem, _closed(said), len(said), live.set_aside, live.slots, job
@@ -280,6 +283,8 @@ class Session:
     def suggested(self) -> Suggestions | None:
         """What was suggested last and is still open at present; None = nothing was."""
         live = self._live
+        if not live.run.strategy.transitive:
+            return None
         return self._suggestions and self._suggestions.still_open(
             _closed(answers.statements(live.path)), live.set_aside, live.slots
         )
@@ -319,7 +324,7 @@ class Session:
         shown = labels.copy()
         shown[list(live.set_aside)] = -1
         slots = overview.match_slots(shown, live.slots)
-        state = replace(live, clustering=clustering, slots=slots)
+        state = replace(live, clustering=clustering, slots=slots, composed=None)
         return replace(self._show(state, _drawn(state)), overruled=broken(state))
 
     @property
@@ -377,16 +382,18 @@ class Session:
     def at(self, seq: int) -> Snapshot:
         """Look at the state after any step of any branch, read-only; 0 = before the first."""
         path = self.log.path(seq)
-        clustering = self._seen.get(seq)
-        if clustering is None:
+        held = self._seen.get(seq)
+        if held is None:
             state = self._fold(path)
         else:
             self._seen.move_to_end(seq)
+            clustering, composed = held
             aside = answers.set_aside(path)
             slots = _coloured(clustering, self._slots[seq], aside)
             closure = self._folding.closed(path)
             approach, chosen = self._folding.approach(path), self._folding.chosen(path)
-            state = State(path, approach, chosen, closure, aside, self._live.run, clustering, slots)
+            run = self._live.run
+            state = State(path, approach, chosen, closure, aside, run, clustering, slots, composed)
         return self._show(state, _drawn(state))
 
     def speculate(self, job: Job) -> Snapshot:
@@ -482,9 +489,10 @@ class Session:
             self._effects[seq] = _effect(before, state)
             self._items.pop((seq, True), None)
             self._items.pop((seq, False), None)
-        self._seen[seq] = state.clustering
+        self._seen[seq] = state.clustering, state.composed
         self._seen.move_to_end(seq)
-        while len(self._seen) > max(8, _SEEN_BYTES // (8 * self.problem.n)):
+        each = 8 if state.composed is None else 20  # bytes of an item
+        while len(self._seen) > max(8, _SEEN_BYTES // (each * self.problem.n)):
             self._seen.popitem(last=False)
 
     # ------------------------------------------------------------------ showing
@@ -516,6 +524,7 @@ class Session:
             space=state.chosen.space,
             learned_after=state.chosen.learned_after,
             coordinates=self._map(state, self.job),
+            composed=state.composed,
         )
 
     def _map(self, state: State, job: Job) -> FloatArray | None:

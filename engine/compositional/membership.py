@@ -15,28 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.confidence import margin
-from engine.model import Clustering, FloatArray, IntArray
+from engine.model import Clustering, Composition, FloatArray, IntArray
 
 Kind = TypeVar("Kind", bound=np.generic)
-
-
-@dataclass(frozen=True, slots=True)
-class Composition:
-    """A set of two or more groups to which items belong as a whole.
-
-    Attributes
-    ----------
-    groups
-        Its groups, in rising order.
-    items
-        How many items belong to just these.
-    fit
-        Mean distance of these items to what the groups make together.
-    """
-
-    groups: tuple[int, ...]
-    items: int
-    fit: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,6 +131,11 @@ class Composed:
     def confidence(self) -> FloatArray:
         """The margin between an item's set and the next best one, float32[n] in [0, 1]."""
         return margin(self.fit, self.apart)
+
+    def share(self, one: int, other: int) -> bool:
+        """Tell whether two items have a group in common."""
+        first, second = self.sets[self.chosen[one]], self.sets[self.chosen[other]]
+        return not set(first).isdisjoint(second)
 
     def item_sets(self) -> list[tuple[int, ...]]:
         """Give the groups of each item, as measures take them."""

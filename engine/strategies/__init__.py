@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from engine.compositional.membership import Composed
 from engine.hierarchy import Tree
 from engine.job import Job
 from engine.model import Approach, Clustering, Cue, Pair, Query, Verdict
@@ -38,11 +39,16 @@ class Strategy(Protocol):
         Rises whenever picks, groups or confidence may change.
     Params
         Frozen dataclass of parameters with defaults; field metadata `help` explains each.
+    transitive
+        Whether answers say that items are of one group, so that others follow from them. Else
+        they say whether two items have a group in common: a fact about the pair, from which
+        nothing follows. Such a strategy is `tolerant`, and `Composing`.
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
     Params: ClassVar[type[Any]]
+    transitive: ClassVar[bool]
 
     def __init__(self, params: Any) -> None: ...
 
@@ -91,6 +97,15 @@ class Hierarchical(Protocol):
 
     def tree(self) -> Tree:
         """Give every level of the hierarchy that the present grouping belongs to."""
+        ...
+
+
+@runtime_checkable
+class Composing(Protocol):
+    """What a strategy offers besides when items may belong to several groups at once."""
+
+    def composed(self) -> Composed:
+        """Give the groups of each item at any pause of `run`; `clustering` tells sets apart."""
         ...
 
 

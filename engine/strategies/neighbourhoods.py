@@ -76,6 +76,7 @@ class Neighbourhoods:
     name: ClassVar[str]
     version: ClassVar[int]
     tolerant: ClassVar[bool] = False
+    transitive: ClassVar[bool] = True
 
     def __init__(self, known_k: int = 0) -> None:
         self._known_k = known_k

@@ -38,6 +38,7 @@ class RandomPairs:
     version: ClassVar[int] = 1
     Params: ClassVar[type[Any]] = RandomParams
     tolerant: ClassVar[bool] = False
+    transitive: ClassVar[bool] = True
 
     def __init__(self, params: RandomParams) -> None:
         self._params = params

@@ -39,6 +39,7 @@ def strategy_of(
         version: ClassVar[int] = 1
         Params: ClassVar[type[Any]] = Nothing
         tolerant: ClassVar[bool] = tolerates
+        transitive: ClassVar[bool] = True
 
         def __init__(self, _params: Any) -> None:
             pass

@@ -63,6 +63,7 @@ class Cobras:
     version: ClassVar[int] = 2
     Params: ClassVar[type[Any]] = CobrasParams
     tolerant: ClassVar[bool] = False
+    transitive: ClassVar[bool] = True
 
     def __init__(self, params: CobrasParams) -> None:
         self._params = params

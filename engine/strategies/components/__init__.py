@@ -148,6 +148,7 @@ class Components:
     version: ClassVar[int] = 1
     Params: ClassVar[type[Any]] = ComponentsParams
     tolerant: ClassVar[bool] = False
+    transitive: ClassVar[bool] = True
 
     def __init__(self, params: ComponentsParams) -> None:
         self._params = params

@@ -59,6 +59,7 @@ class Falcon:
     name: ClassVar[str] = "falcon"
     version: ClassVar[int] = 2
     Params: ClassVar[type[Any]] = FalconParams
+    transitive: ClassVar[bool] = True
 
     def __init__(self, params: FalconParams) -> None:
         if params.noise >= _ALL_GUESSED:

@@ -93,6 +93,7 @@ class Hmcahc:
     version: ClassVar[int] = 1
     Params: ClassVar[type[Any]] = HmcahcParams
     tolerant: ClassVar[bool] = False
+    transitive: ClassVar[bool] = True
 
     def __init__(self, params: HmcahcParams) -> None:
         self._params = params
