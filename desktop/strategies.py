@@ -23,6 +23,7 @@ TITLES = {
     "mpck-npu": QT_TRANSLATE_NOOP("Strategies", "Least certain items (NPU)"),
     "explore-consolidate": QT_TRANSLATE_NOOP("Strategies", "One of each, then the rest"),
     "active-pck": QT_TRANSLATE_NOOP("Strategies", "One of each, round groups (PCK)"),
+    "composing": QT_TRANSLATE_NOOP("Strategies", "Several groups at once"),
     "random": QT_TRANSLATE_NOOP("Strategies", "Random pairs"),
     "own": QT_TRANSLATE_NOOP("Strategies", "As the questions go"),
     "fc2": QT_TRANSLATE_NOOP("Strategies", "Answers that spread (CS-PDS, FC2)"),
@@ -76,6 +77,11 @@ _ABOUT = {
         "Strategies",
         "First looks for one item of every group, then places random items among them. Groups are"
         " round clouds.",
+    ),
+    "composing": QT_TRANSLATE_NOOP(
+        "Strategies",
+        "For items that may belong to several groups at once. Asks whether two have a group in"
+        " common: an answer is about its pair, and nothing follows from it for others.",
     ),
     "random": QT_TRANSLATE_NOOP(
         "Strategies",

@@ -18,6 +18,7 @@ from engine.problem import Problem
 from engine.strategies.acdm import Acdm
 from engine.strategies.cobras import Cobras
 from engine.strategies.components import Components
+from engine.strategies.composing import Several
 from engine.strategies.consolidate import ActivePCK, ExploreConsolidate
 from engine.strategies.falcon import Falcon
 from engine.strategies.hmcahc import Hmcahc
@@ -120,6 +121,7 @@ REGISTRY: dict[str, type[Strategy]] = {
         MpckNpu,
         ExploreConsolidate,
         ActivePCK,
+        Several,
         RandomPairs,
     )
 }

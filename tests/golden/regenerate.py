@@ -36,6 +36,7 @@ CASES = {
     "falcon-noise": {"noise": "0.1"},
     "cobras": {},
     "components": {},
+    "composing": {"compose": "mean"},
     "components-acdm": {"method": "rcc-dr", "questions": "10", "then": "acdm"},
     "mpck-npu": {},
     "hmcahc": {},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine import answers, strategies
 from engine.answers import AnswerLog
-from engine.errors import Cancelled, ParameterError, ResourceError, UsageError
+from engine.errors import Cancelled, ConstraintError, ParameterError, ResourceError, UsageError
 from engine.job import Job
 from engine.model import Approach, Pair, Snapshot, Source, StepKind, Verdict
 from engine.problem import Problem
@@ -23,6 +23,7 @@ N = 24
 STRATEGIES = tuple(strategies.REGISTRY)
 TOLERANT = "falcon noise=0.1"  # weighs answers, and may overrule them
 EVERY = (*STRATEGIES, TOLERANT)
+TRANSITIVE = tuple(name for name, one in strategies.REGISTRY.items() if one.transitive)
 
 
 def blobs(n: int = N) -> tuple[np.ndarray, np.ndarray]:
@@ -166,13 +167,15 @@ def test_the_groups_break_no_answer_in_force(strategy: str, plan: list[tuple[str
     live = session(strategy)
     for move in plan:
         perform(live, move)
-    labels = live.clustering.labels
     snapshot = live.snapshot()
+    labels, composed = snapshot.clustering.labels, snapshot.composed
     excused = {conflict.seq for conflict in snapshot.conflicts}
     excused.update(snapshot.overruled)  # where a move chose a strategy that may overrule answers
     for said in answers.statements(live.log.path()):
         if said.seq not in excused and said.verdict is not Verdict.UNSURE:
             together = labels[said.pair.a] == labels[said.pair.b] != -1
+            if composed is not None:
+                together = composed.share(*said.pair)
             assert together == (said.verdict is Verdict.SAME)
 
 
@@ -279,7 +282,7 @@ def test_no_answered_or_implied_pair_is_asked_and_set_aside_items_never(strategy
     assert set(live.snapshot().overview.slots[[0, 5, 9]]) == {-1}
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", TRANSITIVE)
 def test_a_contradiction_is_logged_shown_and_left_without_effect(strategy: str) -> None:
     live = session(strategy)
     live.tell(Pair(0, 4), Verdict.SAME)
@@ -292,6 +295,34 @@ def test_a_contradiction_is_logged_shown_and_left_without_effect(strategy: str) 
     assert not {0, 4, 8} & set(snapshot.question.pair)
     assert len(live.log.events) == 3
     assert live.revise(2, Verdict.DIFFERENT).conflicts == ()
+
+
+def test_sharing_is_not_transitive_and_leaving_closes_the_answers() -> None:
+    """A shares with B, B with C, A nothing with C: no contradiction where B may be both."""
+    live = session("composing")
+    live.tell(Pair(0, 4), Verdict.SAME)
+    live.tell(Pair(4, 8), Verdict.SAME)
+    snapshot = live.tell(Pair(0, 8), Verdict.DIFFERENT)
+    assert snapshot.conflicts == snapshot.overruled == ()
+    assert snapshot.progress.implied == 0
+    composed = snapshot.composed
+    assert composed is not None
+    assert [composed.share(*pair) for pair in ((0, 4), (4, 8), (0, 8))] == [True, True, False]
+    assert live.clustering.n_groups == len(composed.sets)
+    ordinary = live.choose(Approach("falcon"))
+    assert ordinary.composed is None
+    assert [one.pair for one in ordinary.conflicts] == [Pair(0, 8)]
+    again = live.choose(Approach("composing"))
+    assert again.conflicts == again.overruled == ()
+    assert live.suggested is None
+    with pytest.raises(ConstraintError):
+        live.suggest(Job())
+
+
+def test_of_two_facts_about_a_pair_the_later_holds_and_the_other_is_told() -> None:
+    live = session("composing")
+    live.tell(Pair(0, 1), Verdict.SAME)
+    assert live.tell(Pair(0, 1), Verdict.DIFFERENT).overruled == (1,)
 
 
 def test_an_answer_that_cannot_be_saved_changes_nothing() -> None:
@@ -486,7 +517,7 @@ def test_another_strategy_takes_over_the_answers(first: str, other: str) -> None
     assert (after.question and after.question.pair) == (outlook.question and outlook.question.pair)
     assert after.history[-1].approach == approach
     assert after.history[-1].effect == outlook.effect
-    if TOLERANT not in {first, other}:
+    if TOLERANT not in {first, other} and after.composed is None:
         labels = after.clustering.labels
         for said in live.statements:
             same = labels[said.pair.a] == labels[said.pair.b]
