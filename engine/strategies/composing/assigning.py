@@ -233,7 +233,10 @@ class _Descent:
 
 
 def lonely(found: Assigned, facts: Facts) -> int | None:
-    """Give the item that was told apart from all groups by most answers; None = there is none."""
+    """Give the item that was told apart from all groups by most answers; None = there is none.
+
+    Of equals it is the one that fits worst: the others stand for groups.
+    """
     apart = np.zeros_like(found.blame)
     at = {int(item): place for place, item in enumerate(found.items)}
     for pair, share in facts:
@@ -243,7 +246,8 @@ def lonely(found: Assigned, facts: Facts) -> int | None:
     out = apart.min(1, initial=np.inf)
     if not len(out) or out.max() < 1:
         return None
-    return int(found.items[out.argmax()])
+    worst = found.costs.squares[found.items].min(1)
+    return int(found.items[np.lexsort((-worst, -out))[0]])
 
 
 def refitted(points: torch.Tensor, found: Assigned, kind: Kind, job: Job) -> torch.Tensor:
