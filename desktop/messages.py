@@ -78,6 +78,8 @@ class Tell:
     response_ms: int | None = None
     source: Source | None = None
     """SUGGESTED for a reply to a suggestion; None = asked or volunteered, as the pair tells."""
+    common: tuple[int, ...] = ()
+    """Of `Question.common`, those that stand for groups which the two share; with SAME only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,11 +241,14 @@ class Offer:
     """A strategy (or a method to find groups) that can be chosen, and what can be set about it.
 
     `heeds`: of a method, whether it reckons with the answers, and does more than keep to them.
+    `shares`: of a strategy, whether items may belong to several groups at once, so that it is asked
+    whether two have one in common.
     """
 
     strategy: str
     parameters: tuple[Parameter, ...]
     heeds: bool = True
+    shares: bool = False
 
 
 @dataclass(frozen=True, slots=True)

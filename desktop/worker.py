@@ -267,6 +267,7 @@ class EngineWorker(QObject):
                     source=request.source,
                     shown_left=request.shown_left,
                     response_ms=request.response_ms,
+                    common=request.common,
                 )
             case SetAside():
                 snapshot = session.set_aside(request.items)
@@ -470,7 +471,10 @@ def _offers() -> tuple[Offer, ...]:
     """List the strategies, the recommended one first."""
     from engine import strategies
 
-    return tuple(Offer(name, strategies.parameters(name)) for name in strategies.REGISTRY)
+    return tuple(
+        Offer(name, strategies.parameters(name), shares=not strategy.transitive)
+        for name, strategy in strategies.REGISTRY.items()
+    )
 
 
 def _methods() -> tuple[Offer, ...]:

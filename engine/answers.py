@@ -52,7 +52,8 @@ class Event:
     answer
         For ANSWER and REVISE.
     items
-        For SET_ASIDE (those set aside) and NAME (an item of the group named).
+        For SET_ASIDE (those set aside), NAME (an item of the group named), and ANSWER where items
+        may belong to several groups: those that stand for the groups said to be common.
     text
         For NAME: the name. For STRATEGY, GROUPING and SPACE: what `written` makes of the choice.
     target
@@ -79,7 +80,8 @@ class Statement(NamedTuple):
     """What holds about a pair on a path: the verdict in force, and the step that first said it.
 
     `asked`: it replied to a question. `deliberate`: the person chose to say it (volunteered,
-    brought along) or to change it.
+    brought along) or to change it. `common`: items that stand for the groups said to be common:
+    each of the two shares a group with each of them.
     """
 
     seq: int
@@ -87,6 +89,18 @@ class Statement(NamedTuple):
     verdict: Verdict
     asked: bool = True
     deliberate: bool = False
+    common: tuple[int, ...] = ()
+
+    @property
+    def facts(self) -> tuple[tuple[Pair, Verdict], ...]:
+        """What it says about pairs, where nothing follows from answers: first about its own."""
+        others = (
+            Pair.of(item, other)
+            for other in self.common
+            for item in self.pair
+            if item != other and self.verdict is Verdict.SAME
+        )
+        return (self.pair, self.verdict), *((pair, Verdict.SAME) for pair in others)
 
 
 def digest(event: Event) -> bytes:
@@ -253,6 +267,8 @@ class AnswerLog:
                 raise UsageError(f"event {event.target} is not an answer on this branch")
             case EventKind.ANSWER if event.answer is None:
                 raise UsageError("an answer event needs an answer")
+            case EventKind.ANSWER if event.items and not _shares(event):
+                raise UsageError("only of two items that share a group can it be said which")
             case EventKind.SET_ASIDE | EventKind.NAME if not event.items:
                 raise UsageError(f"a {event.kind.value} event needs an item")
             case kind if kind in CHOICES and read(event.text) is None:
@@ -290,6 +306,10 @@ class AnswerLog:
                 self._position = event.seq
 
 
+def _shares(event: Event) -> bool:
+    return event.answer is not None and event.answer.verdict is Verdict.SAME
+
+
 def statements(path: Iterable[Event]) -> tuple[Statement, ...]:
     """List what is said on a path, in the order first said, with revised verdicts put in place.
 
@@ -306,7 +326,7 @@ def statements(path: Iterable[Event]) -> tuple[Statement, ...]:
         else:
             pair, verdict = step.answer.pair, step.answer.verdict
             chosen = step.answer.source in _CHOSEN
-            said[step.seq] = Statement(step.seq, pair, verdict, not chosen, chosen)
+            said[step.seq] = Statement(step.seq, pair, verdict, not chosen, chosen, step.items)
     return tuple(said.values())
 
 

@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from engine import answers, choices, overview, strategies
 from engine.answers import Event, EventKind, Statement
@@ -35,6 +36,7 @@ from engine.model import (
     Clustering,
     Cue,
     IntArray,
+    Memberships,
     Pair,
     Query,
     Verdict,
@@ -155,7 +157,10 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The fold of one path: what holds, where the strategy stands, how the groups look."""
+    """The fold of one path: what holds, where the strategy stands, how the groups look.
+
+    `composed`, `shared`: where items may belong to several groups, as found and by slot.
+    """
 
     path: tuple[Event, ...]
     approach: Approach
@@ -166,6 +171,7 @@ class State:
     clustering: Clustering
     slots: IntArray
     composed: Composed | None = None
+    shared: Memberships | None = None
 
     @property
     def position(self) -> int:
@@ -179,13 +185,22 @@ class Colours:
 
     slots: IntArray
     anchors: tuple[int, ...] = ()
+    shared: Memberships | None = None
+
+    @property
+    def table(self) -> npt.NDArray[np.bool_]:
+        """Which item was in which slot, bool[n, slots]."""
+        if self.shared is not None:
+            return self.shared.table
+        held: npt.NDArray[np.bool_] = self.slots[:, None] == np.arange(self.slots.max() + 1)
+        return held
 
     @classmethod
     def of(cls, state: State) -> Colours:
         """Anchors are the prototypes whose group an answer settled."""
         certain = state.clustering.confidence > 0
         known = tuple(item for item in state.clustering.exemplars if certain[item])
-        return cls(state.slots, known)
+        return cls(state.slots, known, state.shared)
 
 
 class Fold:
@@ -296,6 +311,8 @@ class Fold:
         """Work out what was chosen on a path about groups and space; kept among the steps."""
         problem, job = self._problem, job or self.job
         chosen = Chosen(problem)
+        if not _made(self.approach(path)).transitive:
+            return chosen  # both reckon with answers that say what is one group
         grouping = answers.choice(path, EventKind.GROUPING)
         if grouping is not None and grouping[0] != OWN:
             said, aside = _before(path, grouping[1])
@@ -374,7 +391,8 @@ def take(closure: Constraints, said: Statement, run: Run) -> bool:
 def _take(closure: Constraints, said: Statement, strategy: Strategy) -> bool:
     """Close an answer, or keep it beside the closure; tell whether it was closed."""
     if not strategy.transitive:
-        closure.hear(said.pair, said.verdict)
+        for fact in said.facts:
+            closure.hear(*fact)
         return False
     if strategy.tolerant:
         if said.asked:
@@ -483,17 +501,34 @@ def _known(query: Query, closure: Constraints) -> Verdict | None:
 def _grouped(state: State, before: Colours | None) -> State:
     """Complete a state by the groups that its run now sees, in the colours they had before."""
     chosen, strategy = state.chosen.clustering, state.run.strategy
+    if isinstance(strategy, strategies.Composing):
+        return _shared(state, strategy.composed(), before)
     found = strategy.clustering() if chosen is None else chosen
-    composed = None
-    if chosen is None and isinstance(strategy, strategies.Composing):
-        composed = strategy.composed()
     clustering = honoured(found, state.constraints)
-    for shared in (clustering.labels, clustering.confidence):
-        shared.flags.writeable = False  # snapshots go from thread to thread
+    for held in (clustering.labels, clustering.confidence):
+        held.flags.writeable = False  # snapshots go from thread to thread
     labels = clustering.labels
     if state.set_aside:
         labels = labels.copy()
         labels[list(state.set_aside)] = -1
     known = (before.slots, before.anchors) if before is not None else (None,)
     slots = overview.match_slots(labels, *known)
-    return replace(state, clustering=clustering, slots=slots, composed=composed)
+    return replace(state, clustering=clustering, slots=slots, composed=None, shared=None)
+
+
+def _shared(state: State, composed: Composed, before: Colours | None) -> State:
+    """Complete a state in which items may belong to several groups."""
+    table = before.table if before is not None else None
+    return in_slots(state, composed, overview.match_shared(composed, table, state.set_aside))
+
+
+def in_slots(state: State, composed: Composed, slots: IntArray) -> State:
+    """Complete a state by sets of groups whose slots are known, int32[groups]."""
+    shared = overview.in_slots(composed, slots, state.set_aside)
+    return replace(
+        state,
+        clustering=composed.as_clustering(),
+        slots=overview.first_slots(shared),
+        composed=composed,
+        shared=shared,
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +99,9 @@ class Query:
         Asks for one more answer on the pair, whatever is known. Older answers come first, in the
         order given: as the verdict if on this pair, else as a `Cue`. For strategies that are
         `tolerant`.
+    common
+        Items that stand for groups which the two may have in common. Two or more: after SAME it is
+        worth asking which; see `Session.tell`. Only where items may belong to several groups.
     """
 
     pair: Pair
@@ -106,6 +109,7 @@ class Query:
     worth: int
     instead: tuple[Pair, ...] = ()
     fresh: bool = False
+    common: tuple[int, ...] = ()
 
 
 class Cue(enum.Enum):
@@ -123,12 +127,16 @@ class Cue(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a person is asked: a query bound to the state (`revision`) in which it arose."""
+    """What a person is asked: a query bound to the state (`revision`) in which it arose.
+
+    `common`: as in `Query`; none or at least two.
+    """
 
     pair: Pair
     reason: Reason
     worth: int
     revision: int
+    common: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,57 +227,59 @@ class Composition:
         How many items belong to just these.
     fit
         Mean distance of these items to what the groups make together.
+    alone
+        Mean distance of these items to the nearest single group: the evidence is that `fit` is
+        less.
     """
 
     groups: tuple[int, ...]
     items: int
     fit: float
+    alone: float
 
 
-class Memberships(Protocol):
-    """Groups of items that may belong to several at once: `engine.compositional.Composed`.
+@dataclass(frozen=True, slots=True, eq=False)
+class Memberships:
+    """Which groups items belong to that may belong to several at once; groups by their slots.
 
-    Groups are numbered in order of first appearance. See there for each of these.
+    Attributes
+    ----------
+    sets
+        The distinct sets of slots that occur, each rising, by size, then lexicographically.
+    chosen
+        int32[n], the place in `sets` of each item's set; -1 = set aside.
+    fit
+        float32[n], distance of each item to what its groups make together.
+    compositions
+        The sets of two or more, in the order of `sets`.
+    slots
+        int32[groups], slot of each group as it was numbered when found.
     """
 
-    @property
-    def sets(self) -> tuple[tuple[int, ...], ...]:
-        """The distinct sets of groups that occur, by size, then lexicographically."""
-        ...
+    sets: tuple[tuple[int, ...], ...]
+    chosen: IntArray
+    fit: FloatArray
+    compositions: tuple[Composition, ...]
+    slots: IntArray
 
-    @property
-    def chosen(self) -> IntArray:
-        """int32[n], the place in `sets` of each item's set."""
-        ...
-
-    @property
-    def fit(self) -> FloatArray:
-        """float32[n], distance of each item to what its groups make together."""
-        ...
-
-    @property
-    def apart(self) -> FloatArray:
-        """float32[n], distance to the next best set; infinite = there is none."""
-        ...
-
-    @property
-    def groups(self) -> int:
-        """Number of single groups."""
-        ...
-
-    @property
-    def memberships(self) -> npt.NDArray[np.bool_]:
-        """Which item belongs to which group, bool[n, groups]."""
-        ...
-
-    @property
-    def compositions(self) -> tuple[Composition, ...]:
-        """The sets of two groups or more, with how many items they have and how well these fit."""
-        ...
+    def of(self, item: int) -> tuple[int, ...]:
+        """Give the slots of an item's groups; none when it is set aside."""
+        place = int(self.chosen[item])
+        return self.sets[place] if place >= 0 else ()
 
     def share(self, one: int, other: int) -> bool:
         """Tell whether two items have a group in common."""
-        ...
+        return not set(self.of(one)).isdisjoint(self.of(other))
+
+    @property
+    def table(self) -> npt.NDArray[np.bool_]:
+        """Which item belongs to which group, bool[n, highest slot + 1]."""
+        width = max((members[-1] for members in self.sets), default=-1) + 1
+        held = np.zeros((len(self.sets) + 1, width), dtype=np.bool_)  # the last is of -1
+        for row, members in enumerate(self.sets):
+            held[row, list(members)] = True
+        found: npt.NDArray[np.bool_] = held[self.chosen]
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -277,7 +287,8 @@ class Group:
     """One group as people see it.
 
     `slot` fixes colour, sign and number, and stays with the group across revisions (largest
-    overlap). `members`: int32 item ids, exemplar first, most doubtful last.
+    overlap). `members`: int32 item ids, exemplar first, most doubtful last; where items may belong
+    to several groups, the last `mixed` of them belong to others too, and the pure ones come first.
     """
 
     slot: int
@@ -286,6 +297,7 @@ class Group:
     members: IntArray
     confidence: float
     in_conflict: bool = False
+    mixed: int = 0
 
     @property
     def size(self) -> int:
@@ -302,11 +314,14 @@ class Overview:
     groups
         Largest first.
     slots
-        int32[n]: slot of each item's group; -1 = undecided or set aside.
+        int32[n]: slot of each item's group; -1 = undecided or set aside. Of several the first.
     confidence
         float32[n] in [0, 1].
     prototypes, criticisms
         Item ids to mark on the map.
+    memberships
+        Where items may belong to several groups at once: which. None = each is in one. An answer
+        then says whether two items have a group in common, and nothing follows from it.
     """
 
     groups: tuple[Group, ...]
@@ -314,6 +329,7 @@ class Overview:
     confidence: FloatArray
     prototypes: tuple[int, ...] = ()
     criticisms: tuple[int, ...] = ()
+    memberships: Memberships | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,8 +385,9 @@ class HistoryItem:
     parent
         `seq` of the step before it, 0 for the first: steps form a tree, branches are kept.
     kind, answer, items, text
-        `answer` for ANSWER and REVISE; `items` for SET_ASIDE (those set aside) and NAME (an item
-        of the named group); `text` is the name given.
+        `answer` for ANSWER and REVISE; `items` for SET_ASIDE (those set aside), NAME (an item
+        of the named group) and ANSWER (items that stand for the groups said to be common);
+        `text` is the name given.
     approach
         For STRATEGY, GROUPING and SPACE: how questions are chosen, groups found and items compared
         from here on.
@@ -464,7 +481,8 @@ class Snapshot:
         False for a replayed state (`Session.at`): read-only.
     overruled
         `seq` of the answers that the groups shown break, because others weigh more. Only where
-        the strategy reckons with people who err; elsewhere no answer in force is broken.
+        the strategy reckons with people who err, or items belong to several groups (the sets found
+        do not explain these); elsewhere no answer in force is broken.
     approach
         How questions are chosen in this state.
     grouping, grouped_after
@@ -474,10 +492,6 @@ class Snapshot:
         What items are compared in, and from how many answers it was learned.
     coordinates
         float32[n, 2], the map of a learned space; None = the map is that of the given features.
-    composed
-        The groups of items that may belong to several at once, of which `clustering` tells apart
-        the sets; None = every item is in one group. An answer then says whether two items have a
-        group in common, and nothing follows from it; `overruled` are those not explained.
     """
 
     revision: int
@@ -499,7 +513,6 @@ class Snapshot:
     space: Approach = GIVEN
     learned_after: int = 0
     coordinates: FloatArray | None = None
-    composed: Memberships | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,7 +20,7 @@ from engine.answers import AnswerLog, Event, EventKind, Statement
 from engine.compositional.membership import Composed
 from engine.constraints import Constraints
 from engine.errors import ConstraintError, UsageError
-from engine.fold import Colours, Fold, State, broken, take
+from engine.fold import Colours, Fold, State, broken, in_slots, take
 from engine.hierarchy import Tree
 from engine.job import Job
 from engine.model import (
@@ -50,6 +50,14 @@ Commit = Callable[[Event], None]
 
 _RECENT = 20  # answers looked back on for the honest "did the last ones change anything?"
 _SEEN_BYTES = 64 * 2**20  # groupings of earlier states kept for replay
+_READ_AS_SHARED = (
+    "The question becomes another one. Answers of 'same' given so far are read as 'have a group in "
+    "common', and answers of 'different' as 'have nothing in common'."
+)
+_READ_AS_ONE = (
+    "The question becomes another one. Answers of 'have a group in common' given so far are read "
+    "as 'the same group', from which others follow, and may then contradict each other."
+)
 _LIKELY_FIRST = (Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE)
 
 
@@ -126,6 +134,7 @@ class Session:
         response_ms: int | None = None,
         rater: str = "",
         note: str = "",
+        common: Iterable[int] = (),
     ) -> Snapshot:
         """Take an answer about any pair, asked for or volunteered.
 
@@ -133,13 +142,22 @@ class Session:
         ----------
         source
             By default ASKED when `pair` is the present question, else VOLUNTEERED.
+        common
+            Where items may belong to several groups and these two share some: items that stand
+            for those groups, as `Question.common` offers them. Each of the two shares a group with
+            each of these as well.
 
         Raises
         ------
         UsageError
-            For an item that does not exist.
+            For an item that does not exist, or `common` where it makes no sense.
         """
         pair = Pair.of(*self._checked(pair))
+        common = tuple(sorted({*self._checked(common)} - {*pair}))
+        if common and self._live.run.strategy.transitive:
+            raise UsageError(
+                "which groups two items share is asked only where they may have several"
+            )
         question = self.ask()
         asked = question is not None and question.pair == pair
         answer = Answer(
@@ -153,9 +171,10 @@ class Session:
             note,
         )
         # What is said deliberately may weigh more than the reply that was prepared for.
-        ahead = self._ahead.get(verdict) if asked and answer.source is Source.ASKED else None
+        prepared = asked and answer.source is Source.ASKED and not common
+        ahead = self._ahead.get(verdict) if prepared else None
         engine = suggestions.ENGINE if source is Source.SUGGESTED else self._engine if asked else ""
-        self._append(EventKind.ANSWER, answer=answer, engine=engine)
+        self._append(EventKind.ANSWER, answer=answer, items=common, engine=engine)
         return self._moved(ahead)
 
     def undo(self) -> Snapshot:
@@ -226,6 +245,12 @@ class Session:
         """Give the state that a choice leads to, kept until something else is done."""
         if self._considered is not None and self._considered[0] == (kind, approach):
             return self._considered[1]
+        if kind is not StepKind.STRATEGY and not self._live.run.strategy.transitive:
+            raise ConstraintError(
+                "Where items may belong to several groups, these come with how questions are "
+                "chosen.",
+                "Choose questions otherwise to find the groups by another method.",
+            )
         event = self.log.draft(EventKind(kind.value), text=answers.written(approach))
         state = self._folding.step(self._live, event, job=job)
         self._map(state, job)  # drawn before it is saved: it may be stopped
@@ -255,7 +280,7 @@ class Session:
             self._question(state),
             kind,
             self._show(state, _drawn(state)),
-            state.chosen.warnings if kind is StepKind.GROUPING else (),
+            _warnings(kind, live, state),
         )
 
     def suggest(self, job: Job) -> Suggestions:
@@ -324,7 +349,7 @@ class Session:
         shown = labels.copy()
         shown[list(live.set_aside)] = -1
         slots = overview.match_slots(shown, live.slots)
-        state = replace(live, clustering=clustering, slots=slots, composed=None)
+        state = replace(live, clustering=clustering, slots=slots, composed=None, shared=None)
         return replace(self._show(state, _drawn(state)), overruled=broken(state))
 
     @property
@@ -387,13 +412,12 @@ class Session:
             state = self._fold(path)
         else:
             self._seen.move_to_end(seq)
-            clustering, composed = held
             aside = answers.set_aside(path)
-            slots = _coloured(clustering, self._slots[seq], aside)
             closure = self._folding.closed(path)
             approach, chosen = self._folding.approach(path), self._folding.chosen(path)
-            run = self._live.run
-            state = State(path, approach, chosen, closure, aside, run, clustering, slots, composed)
+            run, slots = self._live.run, self._slots[seq]
+            state = State(path, approach, chosen, closure, aside, run, held[0], slots, held[1])
+            state = _coloured(state, slots)
         return self._show(state, _drawn(state))
 
     def speculate(self, job: Job) -> Snapshot:
@@ -469,7 +493,7 @@ class Session:
         state = self._folding.build(seen, None)
         slots = self._slots.get(state.position)
         if slots is not None:
-            state = replace(state, slots=_coloured(state.clustering, slots, state.set_aside))
+            state = _coloured(state, slots)
         self._remember(state, None)
         for done, event in enumerate(unseen, 1):
             self.job.step(done, len(unseen), "Replaying answers")
@@ -501,7 +525,7 @@ class Session:
         query, pair = state.run.query, state.run.pair
         if query is None or pair is None:
             return None
-        return Question(pair, query.reason, query.worth, self._revision)
+        return Question(pair, query.reason, query.worth, self._revision, query.common)
 
     def _show(self, state: State, groups: Overview) -> Snapshot:
         """Show a state without what only the present has: question, undo, redo."""
@@ -524,7 +548,6 @@ class Session:
             space=state.chosen.space,
             learned_after=state.chosen.learned_after,
             coordinates=self._map(state, self.job),
-            composed=state.composed,
         )
 
     def _map(self, state: State, job: Job) -> FloatArray | None:
@@ -593,28 +616,55 @@ def _closed(said: Iterable[Statement]) -> Constraints:
     return closure
 
 
+def _warnings(kind: StepKind, before: State, after: State) -> tuple[str, ...]:
+    """Tell what a person should know before a choice is taken."""
+    if kind is StepKind.GROUPING:
+        return after.chosen.warnings
+    asked, asks = before.run.strategy.transitive, after.run.strategy.transitive
+    if kind is not StepKind.STRATEGY or asked == asks or not answers.statements(before.path):
+        return ()
+    return (_READ_AS_ONE if asks else _READ_AS_SHARED,)
+
+
 def _effect(before: State, after: State) -> Effect:
-    moved = int((before.slots != after.slots).sum())
-    return Effect(before.clustering.n_groups, after.clustering.n_groups, moved)
+    if before.shared is None and after.shared is None:
+        moved = before.slots != after.slots
+    else:
+        was, now = (Colours.of(state).table for state in (before, after))
+        width = max(was.shape[1], now.shape[1])
+        was, now = (np.pad(one, ((0, 0), (0, width - one.shape[1]))) for one in (was, now))
+        moved = (was != now).any(1)
+    return Effect(_count(before), _count(after), int(moved.sum()))
+
+
+def _count(state: State) -> int:
+    return state.clustering.n_groups if state.composed is None else state.composed.groups
 
 
 def _slot_of_label(state: State) -> IntArray:
     """Give the slot of each group by label, -1 = all of it set aside: few numbers, not n."""
+    if state.shared is not None:
+        return state.shared.slots
     slots = np.full(state.clustering.n_groups + 1, -1, dtype=np.int32)  # the last is of label -1
     shown = state.slots >= 0
     slots[state.clustering.labels[shown]] = state.slots[shown]
     return slots
 
 
-def _coloured(clustering: Clustering, slots: IntArray, aside: frozenset[int]) -> IntArray:
-    """Give each item the slot of its group, int32[n], from what `_slot_of_label` kept."""
-    of_item = slots[clustering.labels]
-    of_item[list(aside)] = -1
+def _coloured(state: State, slots: IntArray) -> State:
+    """Give the groups of a state the slots that `_slot_of_label` kept."""
+    if state.composed is not None:
+        return in_slots(state, state.composed, slots)
+    of_item = slots[state.clustering.labels]
+    of_item[list(state.set_aside)] = -1
     of_item.flags.writeable = False
-    return of_item
+    return replace(state, slots=of_item)
 
 
 def _drawn(state: State) -> Overview:
+    if state.shared is not None:
+        names = answers.names(state.path)
+        return overview.build_shared(state.shared, state.clustering.confidence, names)
     return overview.build(
         state.clustering,
         state.slots,

@@ -34,6 +34,8 @@ class Composed:
         float32[n], distance of each item to what its groups make together.
     apart
         float32[n], distance to the next best set; infinite = there is none.
+    alone
+        float32[n], distance to the nearest single group.
     centres
         float32[groups, p], what stands for each single group.
     """
@@ -42,6 +44,7 @@ class Composed:
     chosen: IntArray
     fit: FloatArray
     apart: FloatArray
+    alone: FloatArray
     centres: FloatArray
 
     @classmethod
@@ -51,6 +54,7 @@ class Composed:
         chosen: npt.NDArray[np.integer],
         fit: npt.NDArray[np.floating],
         apart: npt.NDArray[np.floating],
+        alone: npt.NDArray[np.floating],
         centres: npt.NDArray[np.floating],
     ) -> Composed:
         """Renumber groups, and leave out those, and the sets, that no item has.
@@ -61,7 +65,7 @@ class Composed:
             Non-empty sets of rows of `centres`, in any order; the same one may be there twice.
         chosen
             int[n], the place in `sets` of each item's set.
-        fit, apart
+        fit, apart, alone
             float[n]; see the attributes.
         centres
             float[k, p].
@@ -72,7 +76,7 @@ class Composed:
             When an item has the empty set, or arrays do not fit each other.
         """
         n = len(chosen)
-        if centres.ndim != 2 or len(fit) != n or len(apart) != n:
+        if centres.ndim != 2 or {len(fit), len(apart), len(alone)} != {n}:
             raise ValueError("as many distances as items, and a row per group, were expected")
         places, first, place = np.unique(chosen, return_index=True, return_inverse=True)
         members = [tuple(sorted(set(sets[at]))) for at in places.tolist()]
@@ -90,6 +94,7 @@ class Composed:
             _frozen(anew[place.reshape(-1)]),
             _frozen(fit.astype(np.float32)),
             _frozen(apart.astype(np.float32)),
+            _frozen(alone.astype(np.float32)),
             _frozen(centres[rows].astype(np.float32)),
         )
 
@@ -120,9 +125,12 @@ class Composed:
     def compositions(self) -> tuple[Composition, ...]:
         """The sets of two groups or more, with how many items they have and how well these fit."""
         items = np.bincount(self.chosen, minlength=len(self.sets))
-        spread = np.bincount(self.chosen, weights=self.fit, minlength=len(self.sets))
+        fit, alone = (
+            np.bincount(self.chosen, weights=weights, minlength=len(self.sets)) / items
+            for weights in (self.fit, self.alone)
+        )
         return tuple(
-            Composition(members, int(items[at]), float(spread[at] / items[at]))
+            Composition(members, int(items[at]), float(fit[at]), float(alone[at]))
             for at, members in enumerate(self.sets)
             if len(members) > 1
         )

@@ -114,4 +114,5 @@ def fitted(
     vectors = torch.stack([g(centres[list(members)]) for members in sets])
     places = torch.from_numpy(chosen.astype(np.int64))
     _, own, other = fits(points, vectors, job, places, normalize=normalize)
-    return Composed.of(sets, chosen, own.numpy(), other.numpy(), centres.numpy())
+    _, alone, _ = fits(points, centres, job, normalize=normalize)
+    return Composed.of(sets, chosen, own.numpy(), other.numpy(), alone.numpy(), centres.numpy())

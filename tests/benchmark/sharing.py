@@ -53,7 +53,7 @@ def curve(
     scores, wait = [], 0.0
     for answered in range(max(marks) + 1):
         if answered in marks:
-            composed = live.snapshot().composed
+            composed = live.snapshot().overview.memberships
             assert composed is not None
             sets = [composed.sets[at] for at in composed.chosen]
             scores.append(compositional_rand_index(truth, sets))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +17,12 @@ from engine.model import (
     Answer,
     Approach,
     Clustering,
+    Composition,
     Effect,
     Group,
     HistoryItem,
     IntArray,
+    Memberships,
     Overview,
     Pair,
     Progress,
@@ -138,6 +141,52 @@ def overview_of(labels: IntArray, names: dict[int, str] | None = None, seed: int
         confidence=confidence,
         prototypes=tuple(group.exemplar for group in groups),
         criticisms=tuple(int(group.members[-1]) for group in groups[:3]),
+    )
+
+
+def shared_overview(
+    sets: Sequence[tuple[int, ...]], names: dict[int, str] | None = None, seed: int = 0
+) -> Overview:
+    """Make an overview of items that belong to several groups: the slots of each, rising."""
+    rng = np.random.default_rng(seed)
+    confidence = rng.beta(4, 1.2, len(sets)).astype(np.float32)
+    distinct = sorted(set(sets), key=lambda one: (len(one), one))
+    place = {one: at for at, one in enumerate(distinct)}
+    chosen = np.array([place[one] for one in sets], dtype=np.int32)
+    fit = rng.uniform(0.2, 0.6, len(sets)).astype(np.float32)
+    groups = []
+    for slot in sorted({slot for one in distinct for slot in one}):
+        held = [item for item, one in enumerate(sets) if slot in one]
+        held.sort(key=lambda item: (len(sets[item]), -confidence[item], item))
+        groups.append(
+            Group(
+                slot=slot,
+                name=(names or {}).get(slot, ""),
+                exemplar=held[0],
+                members=np.array(held, dtype=np.int32),
+                confidence=float(confidence[held].mean()),
+                mixed=sum(len(sets[item]) > 1 for item in held),
+            )
+        )
+    groups.sort(key=lambda group: (-group.size, group.slot))
+    memberships = Memberships(
+        sets=tuple(distinct),
+        chosen=chosen,
+        fit=fit,
+        compositions=tuple(
+            Composition(
+                one, int((chosen == at).sum()), float(fit[chosen == at].mean()), 0.9 + at / 50
+            )
+            for at, one in enumerate(distinct)
+            if len(one) > 1
+        ),
+        slots=np.arange(1 + max(one[-1] for one in distinct), dtype=np.int32),
+    )
+    return Overview(
+        groups=tuple(groups),
+        slots=np.array([one[0] for one in sets], dtype=np.int32),
+        confidence=confidence,
+        memberships=memberships,
     )
 
 

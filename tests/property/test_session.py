@@ -168,7 +168,7 @@ def test_the_groups_break_no_answer_in_force(strategy: str, plan: list[tuple[str
     for move in plan:
         perform(live, move)
     snapshot = live.snapshot()
-    labels, composed = snapshot.clustering.labels, snapshot.composed
+    labels, composed = snapshot.clustering.labels, snapshot.overview.memberships
     excused = {conflict.seq for conflict in snapshot.conflicts}
     excused.update(snapshot.overruled)  # where a move chose a strategy that may overrule answers
     for said in answers.statements(live.log.path()):
@@ -305,12 +305,12 @@ def test_sharing_is_not_transitive_and_leaving_closes_the_answers() -> None:
     snapshot = live.tell(Pair(0, 8), Verdict.DIFFERENT)
     assert snapshot.conflicts == snapshot.overruled == ()
     assert snapshot.progress.implied == 0
-    composed = snapshot.composed
+    composed = snapshot.overview.memberships
     assert composed is not None
     assert [composed.share(*pair) for pair in ((0, 4), (4, 8), (0, 8))] == [True, True, False]
     assert live.clustering.n_groups == len(composed.sets)
     ordinary = live.choose(Approach("falcon"))
-    assert ordinary.composed is None
+    assert ordinary.overview.memberships is None
     assert [one.pair for one in ordinary.conflicts] == [Pair(0, 8)]
     again = live.choose(Approach("composing"))
     assert again.conflicts == again.overruled == ()

@@ -115,7 +115,7 @@ def test_answers_find_sets_again_that_features_confuse() -> None:
     live = Session(Problem(points), "composing", {"compose": "max", "groups": "4"})
 
     def score() -> float:
-        composed = live.snapshot().composed
+        composed = live.snapshot().overview.memberships
         assert composed is not None
         return compositional_rand_index(truth, [composed.sets[at] for at in composed.chosen])
 

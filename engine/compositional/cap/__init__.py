@@ -32,6 +32,7 @@ import numpy as np
 
 from engine.clusterers.noted import answers_left_aside
 from engine.compositional.membership import Composed
+from engine.compositional.nearest import fits
 from engine.compositional.params import ComposingParams
 from engine.compositional.sets import Sets, check_degree
 from engine.constraints import Constraints
@@ -172,7 +173,8 @@ class Cap:
             normalize=params.normalize,
             squared=params.squared,
         )
-        return _composed(problem, self._choice(problem, space, job))
+        choice = self._choice(problem, space, job)
+        return _composed(problem, choice, job, normalize=self._params.normalize)
 
     def report(self) -> dict[str, object]:
         """Tell how the choice came about.
@@ -330,15 +332,18 @@ def _told(settled: Settled, net: float) -> dict[str, object]:
     }
 
 
-def _composed(problem: Problem, choice: Choice) -> Composed:
+def _composed(problem: Problem, choice: Choice, job: Job, *, normalize: bool) -> Composed:
     """Give a choice as memberships; exemplars stand for their groups."""
+    singles = problem.tensor[choice.exemplars].double()
+    _, alone, _ = fits(problem.tensor, singles, job, normalize=normalize)
     numbers, place = np.unique(choice.chosen.numpy(), return_inverse=True)
     return Composed.of(
         [choice.sets.members(number) for number in numbers.tolist()],
         place,
         choice.squares.sqrt().numpy(),
         choice.next_squares.sqrt().numpy(),
-        problem.points[choice.exemplars.numpy()],
+        alone.numpy(),
+        singles.numpy(),
     )
 
 

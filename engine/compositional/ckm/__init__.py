@@ -230,7 +230,10 @@ class Ckm:
         vectors = sets.composed(centres, g)
         chosen, own, other = fits(problem.tensor, vectors, job, normalize=params.normalize)
         members = [sets.members(at) for at in range(sets.count)]
-        return Composed.of(members, chosen.numpy(), own.numpy(), other.numpy(), centres.numpy())
+        _, alone, _ = fits(problem.tensor, centres, job, normalize=params.normalize)
+        return Composed.of(
+            members, chosen.numpy(), own.numpy(), other.numpy(), alone.numpy(), centres.numpy()
+        )
 
 
 def _spread(problem: Problem, job: Job) -> float:

@@ -108,7 +108,9 @@ class Several:
         job.step()
         self._problem, self._job = problem, job
         while (chosen := self._next()) is not None:
-            verdict = yield Query(chosen.pair, chosen.reason, chosen.worth, fresh=True)
+            verdict = yield Query(
+                chosen.pair, chosen.reason, chosen.worth, fresh=True, common=chosen.common
+            )
             if isinstance(verdict, Verdict):
                 self.overhear(chosen.pair, verdict)
 
@@ -137,6 +139,7 @@ class Several:
             found.chosen,
             np.sqrt(own),
             np.sqrt(apart),
+            np.sqrt(found.costs.squares[:, : len(found.costs.centres)].min(1)),
             found.costs.centres.numpy(),
         )
 

@@ -28,11 +28,15 @@ _TORN = (
 
 
 class Pick(NamedTuple):
-    """A pair to ask about, why, and how many items hang on it."""
+    """A pair to ask about, why, how many items hang on it, and whom it may be alike in.
+
+    `common`: items that stand for groups which the two may share, if these are several.
+    """
 
     pair: Pair
     reason: Reason
     worth: int
+    common: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +59,15 @@ def pick(found: Assigned, told: Told, aside: Iterable[int], job: Job) -> Pick | 
     is_open = np.ones(len(found.chosen), dtype=np.bool_)
     is_open[list(aside)] = False
     energies = found.energies()
-    shown = _examples(found, energies, told, is_open)
+    ranked = _ranked(found, energies, told, is_open)
+    shown = {group: int(held[0]) for group, held in ranked.items()}
     members = found.costs.incidence[found.chosen]
     for one, other in itertools.combinations(sorted(set(shown.values())), 2):
         if Pair(one, other) not in told:
             touched = members[:, found.costs.incidence[found.chosen[[one, other]]].any(0)].any(1)
-            return Pick(Pair(one, other), Reason.of(_AMONG), int(touched.sum()))
+            pair = Pair(one, other)
+            common = _standing(found, ranked, pair, pair)
+            return Pick(pair, Reason.of(_AMONG), int(touched.sum()), common)
     best: tuple[float, int, int, int] | None = None
     for example in shown.values():
         job.step()
@@ -73,11 +80,30 @@ def pick(found: Assigned, told: Told, aside: Iterable[int], job: Job) -> Pick | 
     if best is None:
         return None
     _, item, example, worth = best
-    return Pick(Pair.of(item, example), Reason.of(_TORN, alike=worth), worth)
+    pair = Pair.of(item, example)
+    common = _standing(found, ranked, pair, (example,))
+    return Pick(pair, Reason.of(_TORN, alike=worth), worth, common)
 
 
-def _examples(found: Assigned, energies: Floats, told: Told, is_open: Bools) -> dict[int, int]:
-    """Give the item that stands for each group: of few groups, spoken about most, surest."""
+def _standing(
+    found: Assigned, ranked: Mapping[int, Ints], pair: Pair, shared_by: Iterable[int]
+) -> tuple[int, ...]:
+    """Give items of one group only that stand for the groups of some of a pair.
+
+    None when there are not two: it need not be asked then which group is common.
+    """
+    incidence, chosen = found.costs.incidence, found.chosen
+    groups = np.flatnonzero(incidence[chosen[list(shared_by)]].any(0)).tolist()
+    pure = incidence[chosen].sum(1) == 1
+    out = []
+    for group in groups:
+        held = ranked.get(group, np.zeros(0, dtype=np.int64))
+        out += [item for item in held[pure[held]][:3].tolist() if item not in pair][:1]
+    return tuple(out) if len(out) > 1 else ()
+
+
+def _ranked(found: Assigned, energies: Floats, told: Told, is_open: Bools) -> dict[int, Ints]:
+    """Give who stands for each group, the best first: of few groups, spoken about most, surest."""
     chosen, incidence = found.chosen, found.costs.incidence
     at = np.arange(len(chosen))
     size = incidence.sum(1)[chosen]
@@ -92,8 +118,7 @@ def _examples(found: Assigned, energies: Floats, told: Told, is_open: Bools) -> 
     for group in range(incidence.shape[1]):
         held = np.flatnonzero(incidence[chosen, group] & is_open)
         if len(held):
-            order = np.lexsort((-sure[held], -said[held], size[held]))
-            shown[group] = int(held[order[0]])
+            shown[group] = held[np.lexsort((-sure[held], -said[held], size[held]))]
     return shown
 
 
