@@ -26,12 +26,16 @@ from engine.answers import Event, EventKind
 from engine.constraints import Constraints
 from engine.errors import ParameterError, ResourceError
 from engine.job import Job
-from engine.model import Approach, Clustering, IntArray, Pair, Verdict
+from engine.model import Approach, IntArray, Pair, Verdict
 
 if TYPE_CHECKING:
     from engine.simulate import Curve, Oracle
     from engine.study import Study
 
+_ANOTHER_QUESTION = (
+    "The answers given are to another question: whether two items belong to one group, or whether "
+    "they have one in common."
+)
 _LOOKS = 50  # at the groups along the answers
 
 
@@ -50,8 +54,9 @@ class OwnAnswers:
     foreseen
         For each answer that nothing had settled, in the order given: whether the groups before it
         said the same. Groups are worked out anew at most 50 times, evenly spread.
-    ari, nmi
-        Agreement of its groups with the labels; None without labels.
+    ari, nmi, cri
+        Agreement of its groups with the labels; None without labels. The compositional Rand index
+        only where items may belong to several groups, of which ARI and NMI compare the sets.
     seconds
         What replaying the answers took.
     """
@@ -63,6 +68,7 @@ class OwnAnswers:
     ari: float | None
     nmi: float | None
     seconds: float
+    cri: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +148,7 @@ def compare(
     _check(approaches, noise)
     truth = study.truth()
     steps, open_ones = _answers_in_force(study)
+    asked = study.session.shares
     verdicts = [same for _, same in open_ones.values()]
     share = float(np.mean(verdicts)) if verdicts else None
     found = Comparison(
@@ -152,6 +159,9 @@ def compare(
         noise,
     )
     for at, trial in enumerate(found.trials if steps else ()):
+        if _shares(trial.approach) != asked:
+            found = _with(found, at, replace(trial, refused=_ANOTHER_QUESTION))
+            continue
         try:
             own = _on_own_answers(study, trial.approach, steps, open_ones, truth, job)
             found = _with(found, at, replace(trial, own=own))
@@ -161,7 +171,8 @@ def compare(
     for at, trial in enumerate(found.trials if truth is not None and budget else ()):
         if trial.refused:
             continue
-        oracle = Oracle(truth if truth is not None else (), noise, study.problem.seed)
+        sets = study.truth_sets() if _shares(trial.approach) else None
+        oracle = Oracle(truth if truth is not None else (), noise, study.problem.seed, sets=sets)
         try:
             curve = _simulated(study, trial, oracle, budget, job)
             found = _with(found, at, replace(trial, curve=curve))
@@ -181,6 +192,11 @@ def _check(approaches: Sequence[tuple[str, Approach]], noise: float) -> None:
     Oracle((), noise)
     for _, approach in approaches:
         strategies.make(approach.strategy, dict(approach.params))
+
+
+def _shares(approach: Approach) -> bool:
+    """Tell whether a strategy asks what items have in common."""
+    return not strategies.REGISTRY[approach.strategy].transitive
 
 
 def _with(comparison: Comparison, at: int, trial: Trial) -> Comparison:
@@ -221,11 +237,15 @@ def _answers_in_force(study: Study) -> tuple[tuple[Event, ...], dict[int, tuple[
                 steps.append(step)
             else:
                 steps += [replace(step, answer=change.answer), change]
-    closure, open_ones = Constraints(), {}
+    closure, open_ones, follows = Constraints(), {}, not study.session.shares
+    known: set[Pair] = set()
     for said in answers.statements(path):
-        if said.verdict is not Verdict.UNSURE and not closure.settles(said.pair):
+        settled = closure.settles(said.pair) if follows else said.pair in known
+        if said.verdict is not Verdict.UNSURE and not settled:
             open_ones[said.seq] = said.pair, said.verdict is Verdict.SAME
-        closure.add(said.pair, said.verdict, said.seq)
+        if follows:
+            closure.add(said.pair, said.verdict, said.seq)
+        known.update(pair for pair, _ in said.facts)
     has_answers = any(step.kind is EventKind.ANSWER for step in steps)
     return (tuple(steps) if has_answers else ()), open_ones
 
@@ -243,7 +263,8 @@ def _on_own_answers(
     The strategy in use is not begun anew each time since it was chosen: its groups are those there
     were.
     """
-    from engine.fold import Fold
+    from engine.fold import Fold, State
+    from engine.simulate import sets_agreement
 
     started = time.perf_counter()
     folding = Fold(study.problem.apart(), approach, job)
@@ -252,34 +273,38 @@ def _on_own_answers(
     taken = replace(taken, text=answers.written(approach))
     chosen = [at for at, step in enumerate(steps, 1) if step.kind in answers.CHOICES]
 
-    def groups(done: int) -> Clustering:
+    def groups(done: int) -> State:
         as_there_were = in_use and all(at <= done for at in chosen)
         now = () if as_there_were else (taken,)
-        return folding.build((*steps[:done], *now), None).clustering
+        return folding.build((*steps[:done], *now), None)
 
     stops = _stops(len(steps))
     foreseen = []
     for done, (start, end) in enumerate(pairwise((*stops, len(steps)))):
         job.step(done, len(stops), "Replaying answers")
-        labels = groups(start).labels
+        state = groups(start)
         for step in steps[start:end]:
             if step.kind is EventKind.ANSWER and step.seq in open_ones:
-                (a, b), same = open_ones[step.seq]
-                foreseen.append(bool(labels[a] == labels[b]) == same)
-    clustering = groups(len(steps))
-    labels = clustering.labels
-    ari = nmi = None
+                pair, same = open_ones[step.seq]
+                foreseen.append(state.together(pair) == same)
+    state = groups(len(steps))
+    labels = state.clustering.labels
+    ari = nmi = cri = None
     if truth is not None:
         known = truth >= 0
         ari = metrics.adjusted_rand_index(truth[known], labels[known])
         nmi = metrics.normalized_mutual_information(truth[known], labels[known])
+    sets = study.truth_sets()
+    if state.composed is not None and sets is not None:
+        cri = sets_agreement(sets, state.composed.item_sets())
     return OwnAnswers(
-        groups=clustering.n_groups,
+        groups=state.groups,
         answers=len(answers.statements(steps)),
         agreement=metrics.adjusted_rand_index(study.session.clustering.labels, labels),
         foreseen=tuple(foreseen),
         ari=ari,
         nmi=nmi,
+        cri=cri,
         seconds=time.perf_counter() - started,
     )
 
@@ -333,6 +358,7 @@ def _own_as_json(own: OwnAnswers) -> dict[str, object]:
         "foreseen": [int(one) for one in own.foreseen],
         "ari": own.ari if own.ari is None else round(own.ari, 6),
         "nmi": own.nmi if own.nmi is None else round(own.nmi, 6),
+        "cri": own.cri if own.cri is None else round(own.cri, 6),
         "seconds": round(own.seconds, 4),
     }
 
@@ -343,6 +369,7 @@ def _curve_as_json(curve: Curve) -> dict[str, object]:
         "groups": curve.groups,
         "ari": [round(value, 6) for value in curve.ari],
         "nmi": [round(value, 6) for value in curve.nmi],
+        "cri": [round(value, 6) for value in curve.cri] or None,
         "wait_p50": round(curve.wait(50), 6),
         "wait_p95": round(curve.wait(95), 6),
     }
@@ -361,6 +388,7 @@ def rows(comparison: Comparison) -> Iterator[tuple[str, str, str, int, str]]:
             measures["foreseen"] = [int(one) for one in trial.own.foreseen]
         if trial.curve is not None:
             measures |= {"ari": trial.curve.ari, "nmi": trial.curve.nmi}
+            measures |= {"cri": trial.curve.cri} if trial.curve.cri else {}
         for measure, values in measures.items():
             for question, value in enumerate(values, 1):
                 yield trial.label, params, measure, question, f"{value:.6g}"

@@ -6,7 +6,8 @@ named by a caller who asked first, and that a failed or stopped export leaves no
 behind.
 
 Group numbers are those on the screen (slot + 1). In `groups.csv` every file has a line, so exact
-copies, which were asked about as one item, have theirs too.
+copies, which were asked about as one item, have theirs too. Items of several groups have these
+joined by "+", and a column for each group says which items are in it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from engine import answers, clusterers
 from engine.dataset import CONTENT_BYTES, Dataset, Item, SourceKind, counted
 from engine.errors import EngineError, ResourceError
 from engine.job import Job
-from engine.model import OWN
+from engine.model import OWN, Group, Overview
 from engine.outfile import check_output, exchanged
 from engine.study import Study
 
@@ -51,20 +52,32 @@ _SPARE = 16 << 20  # bytes that a copy leaves free on the disk
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """Where one item belongs: `slot` -1 = in no group."""
+    """Where one item belongs: the groups it is in, none or one, or several where it may."""
 
     item: Item
-    slot: int
-    name: str
+    groups: tuple[Group, ...]
     certainty: float
     status: str
 
     @property
+    def number(self) -> str:
+        """The numbers of its groups."""
+        return "+".join(str(group.slot + 1) for group in self.groups)
+
+    @property
+    def name(self) -> str:
+        """The names of its groups, where one has a name, the number where not."""
+        if not any(group.name for group in self.groups):
+            return ""
+        return "+".join(group.name or str(group.slot + 1) for group in self.groups)
+
+    @property
     def place(self) -> str:
         """Name of the folder or file for all that belong with it."""
-        if self.slot < 0:
+        if not self.groups:
             return self.status
-        return tidy_name(f"{self.slot + 1:02d} {self.name}".strip())
+        names = (f"{group.slot + 1:02d} {group.name}".strip() for group in self.groups)
+        return tidy_name(" + ".join(names))
 
 
 # ---------------------------------------------------------------------------- groups.csv
@@ -117,8 +130,23 @@ def write_groups_csv(study: Study, path: Path) -> str:
     ResourceError
         When the disk is full.
     """
-    rows = [row for entry in _placed(study) for row in _rows(entry, study.dataset)]
-    return write_table(study, path, COLUMNS, rows)
+    shown = study.session.snapshot().overview
+    placed = _placed(study)
+    if shown.memberships is None:
+        rows = [row for entry in placed for row in _rows(entry, study.dataset)]
+        return write_table(study, path, COLUMNS, rows)
+    groups = _by_slot(shown)
+    header = [*COLUMNS, *(f"in {group.slot + 1} {group.name}".strip() for group in groups)]
+    rows = [
+        [*row, *(str(int(group in entry.groups)) for group in groups)]
+        for entry in placed
+        for row in _rows(entry, study.dataset)
+    ]
+    return write_table(study, path, header, rows)
+
+
+def _by_slot(overview: Overview) -> list[Group]:
+    return sorted(overview.groups, key=lambda group: group.slot)
 
 
 def write_table(
@@ -143,9 +171,9 @@ def _rows(entry: _Placed, dataset: Dataset) -> Iterator[list[str]]:
     item = entry.item
     shared = [
         item.content.hex(),
-        str(entry.slot + 1) if entry.slot >= 0 else "",
+        entry.number,
         entry.name,
-        f"{entry.certainty:.3f}" if entry.slot >= 0 else "",
+        f"{entry.certainty:.3f}" if entry.groups else "",
         entry.status,
     ]
     yield [item.name, _shown_path(item.path), *shared, ""]
@@ -183,6 +211,14 @@ def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]])
 def origin(study: Study) -> str:
     """Say how the groups were found, a sentence; "" while they are the strategy's own."""
     shown = study.session.snapshot()
+    if shown.overview.memberships is not None:
+        unexplained = counted(len(shown.overruled), "answer")
+        return (
+            "Items may belong to several groups. The groups explain all but "
+            f"{unexplained} of {shown.progress.answered - shown.progress.unsure:,}."
+            if shown.overruled
+            else "Items may belong to several groups. The groups explain every answer."
+        )
     if shown.grouping == OWN:
         return ""
     name, answered = shown.grouping.strategy, shown.progress.answered
@@ -249,19 +285,32 @@ def copy_into_folders(study: Study, folder: Path, job: Job | None = None) -> str
 
 
 def _placed(study: Study) -> list[_Placed]:
-    """Give every item's place, group by group, then those in no group."""
+    """Give every item's place, group by group, then those in several, then those in none."""
     overview = study.session.snapshot().overview
     aside = answers.set_aside(study.session.log.path())
     items = study.dataset.items
+    certainty = overview.confidence.tolist()
+    groups = _by_slot(overview)
     placed = [
-        _Placed(items[i], group.slot, group.name, float(overview.confidence[i]), GROUPED)
-        for group in sorted(overview.groups, key=lambda group: group.slot)
-        for i in group.members.tolist()
+        _Placed(items[i], (group,), certainty[i], GROUPED)
+        for group in groups
+        for i in group.members[: group.size - group.mixed].tolist()
     ]
+    shared = overview.memberships
+    if shared is not None:
+        held = {group.slot: group for group in groups}
+        of_item = {item.id: shared.of(item.id) for item in items}
+        mixed = sorted(
+            (i for i, slots in of_item.items() if len(slots) > 1),
+            key=lambda i: (len(of_item[i]), of_item[i], -certainty[i]),
+        )
+        for i in mixed:
+            several = tuple(held[slot] for slot in of_item[i])
+            placed.append(_Placed(items[i], several, certainty[i], GROUPED))
     for item in items:
         if overview.slots[item.id] < 0:
             status = SET_ASIDE if item.id in aside else UNDECIDED
-            placed.append(_Placed(item, -1, "", 0.0, status))
+            placed.append(_Placed(item, (), 0.0, status))
     return placed
 
 
@@ -338,7 +387,7 @@ def _write_tables(dataset: Dataset, placed: Sequence[_Placed], target: _Target) 
         rows = []
         for entry in entries:
             item = entry.item
-            certainty = f"{entry.certainty:.3f}" if entry.slot >= 0 else ""
+            certainty = f"{entry.certainty:.3f}" if entry.groups else ""
             rows.append([item.name, certainty, "", *item.cells])
             rows += [[copy, certainty, item.name, *item.cells] for copy in item.copies]
         target.write(f"{place}.csv", header, rows)

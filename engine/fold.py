@@ -174,6 +174,18 @@ class State:
     shared: Memberships | None = None
 
     @property
+    def groups(self) -> int:
+        """Number of groups; of those that items may share, the single ones."""
+        return self.clustering.n_groups if self.composed is None else self.composed.groups
+
+    def together(self, pair: Pair) -> bool:
+        """Tell what the groups say of a pair: one group, or one in common."""
+        if self.composed is not None:
+            return self.composed.share(*pair)
+        labels = self.clustering.labels
+        return bool(labels[pair.a] == labels[pair.b])
+
+    @property
     def position(self) -> int:
         """`seq` of the step that this state ends with; 0 = before the first."""
         return self.path[-1].seq if self.path else 0
@@ -357,18 +369,11 @@ class Fold:
 
 def broken(state: State) -> tuple[int, ...]:
     """Give the answers that the groups break."""
-    labels, composed = state.clustering.labels, state.composed
-
-    def together(pair: Pair) -> bool:
-        if composed is not None:
-            return composed.share(*pair)
-        return bool(labels[pair.a] == labels[pair.b])
-
     return tuple(
         said.seq
         for said in answers.statements(state.path)
         if said.verdict is not Verdict.UNSURE
-        and (said.verdict is Verdict.SAME) != together(said.pair)
+        and (said.verdict is Verdict.SAME) != state.together(said.pair)
     )
 
 

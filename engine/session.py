@@ -377,6 +377,24 @@ class Session:
         return self._live.clustering
 
     @property
+    def shares(self) -> bool:
+        """Whether items may belong to several groups at once, and answers say what they share."""
+        return self._live.composed is not None
+
+    @property
+    def groups(self) -> int:
+        """Number of groups; of those that items may share, the single ones."""
+        return self._live.groups
+
+    @property
+    def item_sets(self) -> list[tuple[int, ...]]:
+        """The groups of each item; one of each where they cannot have several."""
+        composed = self._live.composed
+        if composed is None:
+            return [(label,) for label in self.clustering.labels.tolist()]
+        return composed.item_sets()
+
+    @property
     def statements(self) -> tuple[Statement, ...]:
         """What the person says at present, in the order first said."""
         return answers.statements(self._live.path)
@@ -634,11 +652,7 @@ def _effect(before: State, after: State) -> Effect:
         width = max(was.shape[1], now.shape[1])
         was, now = (np.pad(one, ((0, 0), (0, width - one.shape[1]))) for one in (was, now))
         moved = (was != now).any(1)
-    return Effect(_count(before), _count(after), int(moved.sum()))
-
-
-def _count(state: State) -> int:
-    return state.clustering.n_groups if state.composed is None else state.composed.groups
+    return Effect(before.groups, after.groups, int(moved.sum()))
 
 
 def _slot_of_label(state: State) -> IntArray:

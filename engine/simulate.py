@@ -11,19 +11,24 @@ figures; undecided items count as one heap.
 from __future__ import annotations
 
 import hashlib
+import math
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from engine import metrics, strategies
-from engine.errors import ParameterError
+from engine.errors import ParameterError, UsageError
 from engine.job import Job
-from engine.model import Pair, Verdict
+from engine.model import Pair, Question, Verdict
 from engine.session import Session
+
+Sets = Sequence[AbstractSet[str] | None]
 
 RATER = "simulated"
 """Who gave the answers, as the log of a project says it."""
@@ -36,6 +41,9 @@ class Oracle:
     ----------
     labels
         int[n]; -1 = unknown.
+    sets
+        Where items may belong to several groups: which each belongs to, None = unknown. The
+        expert then says whether two items have a group in common, and which.
     noise
         Chance in [0, 1] that the verdict on a pair is the wrong one.
     seed
@@ -48,10 +56,18 @@ class Oracle:
         When `noise` is no probability.
     """
 
-    def __init__(self, labels: npt.ArrayLike, noise: float = 0.0, seed: int = 0) -> None:
+    def __init__(
+        self,
+        labels: npt.ArrayLike,
+        noise: float = 0.0,
+        seed: int = 0,
+        *,
+        sets: Sets | None = None,
+    ) -> None:
         if not 0.0 <= noise <= 1.0:
             raise ParameterError(f"noise must be between 0 and 1, not {noise:g}")
         self.labels = np.asarray(labels)
+        self.sets = sets
         self._noise = noise
         self._seed = seed
         self._judged: Counter[Pair] = Counter()
@@ -62,10 +78,24 @@ class Oracle:
         if one < 0 or other < 0:
             return Verdict.UNSURE
         same = bool(one == other)
+        if self.sets is not None:
+            same = bool(self._common(pair))
         if self._noise and self._chance(pair) < self._noise:
             same = not same
         self._judged[pair] += 1
         return Verdict.SAME if same else Verdict.DIFFERENT
+
+    def which(self, question: Question, verdict: Verdict) -> tuple[int, ...]:
+        """Say which of the groups that a question offers the two have in common."""
+        if self.sets is None or verdict is not Verdict.SAME:
+            return ()
+        common = self._common(question.pair)
+        return tuple(item for item in question.common if common & (self.sets[item] or set()))
+
+    def _common(self, pair: Pair) -> AbstractSet[str]:
+        known = self.sets or ()
+        one, other = known[pair.a], known[pair.b]
+        return (one or frozenset()) & (other or frozenset())
 
     def _chance(self, pair: Pair) -> float:
         """Draw a number in [0, 1) that belongs to the pair and how often it was judged before."""
@@ -89,7 +119,10 @@ class Curve:
         Groups at the end.
     ari, nmi
         Agreement of the grouping with the labels after each question, `budget` values each; the
-        last value is carried forward.
+        last value is carried forward. Where items may belong to several groups every set counts
+        as a group of its own.
+    cri
+        Where they may: the compositional Rand index after each question. Else empty.
     questions
         (a, b, verdict) in the order asked.
     waits
@@ -111,6 +144,7 @@ class Curve:
     questions: tuple[tuple[int, int, str], ...]
     waits: tuple[float, ...]
     report: dict[str, object]
+    cri: tuple[float, ...] = ()
 
     def wait(self, percent: float) -> float:
         """Give the seconds within which so many of a hundred questions came; 0 = none was asked."""
@@ -137,6 +171,7 @@ class Curve:
             "groups": self.groups,
             "ari": [round(value, 6) for value in self.ari],
             "nmi": [round(value, 6) for value in self.nmi],
+            **({"cri": [round(value, 6) for value in self.cri]} if self.cri else {}),
             "report": self.report,
             "questions": [list(question) for question in self.questions],
             "seconds": {
@@ -157,32 +192,37 @@ def simulate(session: Session, oracle: Oracle, budget: int, job: Job) -> Curve:
     session
         With a project each answer is committed to it, one by one, like a person's.
     oracle
-        Its labels are also what the grouping is measured against.
+        Its labels are also what the grouping is measured against. It has `sets` where the session
+        asks whether items have a group in common.
 
     Raises
     ------
     Cancelled
         When stopped; the answers given so far stay in the project.
     """
+    if session.shares != (oracle.sets is not None):
+        raise UsageError("the expert must be asked what it knows: one group of each item, or all")
     session.job = job
     known = np.flatnonzero(oracle.labels >= 0)
     truth = oracle.labels[known]
 
-    def measured() -> tuple[float, float]:
+    def measured() -> tuple[float, float, float]:
         labels = session.clustering.labels[known]
         return (
             metrics.adjusted_rand_index(truth, labels),
             metrics.normalized_mutual_information(truth, labels),
+            math.nan if oracle.sets is None else sets_agreement(oracle.sets, session.item_sets),
         )
 
-    scores: list[tuple[float, float]] = []
+    scores: list[tuple[float, float, float]] = []
     questions: list[tuple[int, int, str]] = []
     waits: list[float] = []
     while len(questions) < budget and (question := session.ask()) is not None:
         job.step(len(questions), budget, "Asking the simulated expert")
         verdict = oracle.judge(question.pair)
         started = time.perf_counter()
-        session.tell(question.pair, verdict, rater=RATER)
+        common = oracle.which(question, verdict)
+        session.tell(question.pair, verdict, rater=RATER, common=common)
         session.ask()
         waits.append(time.perf_counter() - started)
         questions.append((*question.pair, verdict.value))
@@ -197,12 +237,24 @@ def simulate(session: Session, oracle: Oracle, budget: int, job: Job) -> Curve:
         d=session.problem.d,
         budget=budget,
         asked=len(questions),
-        groups=session.clustering.n_groups,
-        ari=tuple(ari for ari, _ in scores),
-        nmi=tuple(nmi for _, nmi in scores),
+        groups=session.groups,
+        ari=tuple(ari for ari, _, _ in scores),
+        nmi=tuple(nmi for _, nmi, _ in scores),
+        cri=tuple(cri for _, _, cri in scores) if session.shares else (),
         questions=tuple(questions),
         waits=tuple(waits),
         report=session.report(),
+    )
+
+
+def sets_agreement(truth: Sets, found: Sequence[Sequence[int]]) -> float:
+    """Measure sets of groups by the compositional Rand index, on the items whose sets are known.
+
+    Items in no group, set aside, are left out.
+    """
+    known = [at for at, one in enumerate(truth) if one is not None and found[at]]
+    return metrics.compositional_rand_index(
+        [truth[at] or () for at in known], [found[at] for at in known]
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine import embedders, readers, strategies
-from engine.dataset import Dataset, Role, counted
+from engine.dataset import Dataset, Role, counted, label_parts
 from engine.errors import ProjectDamagedError, ProjectError, UsageError
 from engine.job import Job
 from engine.layout import project_to_map
@@ -236,6 +236,16 @@ class Study:
             for item in self.dataset.items
         ]
         return np.array(truth, dtype=np.int32) if numbers else None
+
+    def truth_sets(self) -> tuple[frozenset[str] | None, ...] | None:
+        """Give the groups that the labels name, of which "a+b" names two; for evaluation only.
+
+        None where an item has no label, and for all when no item has one.
+        """
+        sets = tuple(
+            None if item.label is None else label_parts(item.label) for item in self.dataset.items
+        )
+        return sets if any(sets) else None
 
     def close(self) -> None:
         """Close the project file. Harmless when closed already."""

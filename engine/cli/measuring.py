@@ -53,15 +53,18 @@ def simulate(arguments: argparse.Namespace, job: Job) -> int:
         doubt_labels(truth[truth >= 0].tolist())
         study.session.ask()
         prepared = time.perf_counter() - started
-        oracle = Oracle(truth, arguments.noise, arguments.seed)
+        sets = study.truth_sets() if study.session.shares else None
+        oracle = Oracle(truth, arguments.noise, arguments.seed, sets=sets)
         curve = simulate(study.session, oracle, arguments.budget, job)
     result = curve.as_json(prepared, time.perf_counter() - started)
     write_json(arguments.json, result)
     if arguments.json != STDOUT:
         ari, nmi = (f"{values[-1]:.3f}" if values else "-" for values in (curve.ari, curve.nmi))
+        cri = f", CRI {curve.cri[-1]:.3f}" if curve.cri else ""
         print(
             f"{curve.strategy} asked {curve.asked} of {counted(curve.budget, 'question')} about "
-            f"{counted(curve.n, 'item')}: {counted(curve.groups, 'group')}, ARI {ari}, NMI {nmi}"
+            f"{counted(curve.n, 'item')}: {counted(curve.groups, 'group')}, "
+            f"ARI {ari}, NMI {nmi}{cri}"
         )
     return DONE
 
@@ -78,6 +81,12 @@ def compare(arguments: argparse.Namespace, job: Job) -> int:
         if arguments.csv is not None:
             export.check_targets(study, arguments.csv, None, overwrite=True)
         in_use = study.session.approach
+        if not arguments.strategies:  # those that ask the same question
+            approaches = [
+                (label, one)
+                for label, one in approaches
+                if strategies.REGISTRY[one.strategy].transitive != study.session.shares
+            ]
         if not arguments.strategies and in_use not in (one for _, one in approaches):
             approaches.insert(0, ("in use", in_use))
         try:

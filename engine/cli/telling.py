@@ -18,7 +18,7 @@ from engine.dataset import Dataset, Role, SourceKind, counted
 if TYPE_CHECKING:
     from engine.compare import Comparison, OwnAnswers
     from engine.compositional.membership import Composed
-    from engine.model import Clustering, IntArray, Snapshot
+    from engine.model import Clustering, Composition, IntArray, Snapshot
     from engine.parameters import Parameter
     from engine.simulate import Curve
     from engine.study import Study
@@ -197,10 +197,7 @@ def composed_facts(found: Composed, labels: Sequence[str | None]) -> dict[str, A
         cri = metrics.compositional_rand_index(truth, [sets[at] for at in known])
         numbered = np.array([numbers[one] for one in truth], dtype=np.int32)
         measured = {"cri": cri, **agreement(numbered, clustering.labels[known])}
-    compositions = [
-        {"groups": list(one.groups), "items": one.items, "fit": round(one.fit, 6)}
-        for one in found.compositions
-    ]
+    compositions = [composition_facts(one) for one in found.compositions]
     return {
         "memberships": [list(one) for one in sets],
         "labels": clustering.labels.tolist(),
@@ -209,6 +206,16 @@ def composed_facts(found: Composed, labels: Sequence[str | None]) -> dict[str, A
         "compositions": compositions,
         "cri": measured["cri"] if measured else None,
         "metrics": measured,
+    }
+
+
+def composition_facts(one: Composition) -> dict[str, Any]:
+    """Give what is known of a set of groups, as plain values."""
+    return {
+        "groups": list(one.groups),
+        "items": one.items,
+        "fit": round(one.fit, 6),
+        "alone": round(one.alone, 6),
     }
 
 
@@ -249,6 +256,7 @@ def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:
     question = snapshot.question
     known = None if truth is None else truth >= 0
     return {
+        **_shared_facts(study, snapshot),
         "strategy": snapshot.approach.strategy,
         "params": dict(snapshot.approach.params),
         "version": strategies.REGISTRY[snapshot.approach.strategy].version,
@@ -267,4 +275,20 @@ def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:
         "steps": steps,
         "conflicts": [conflict.seq for conflict in snapshot.conflicts],
         "ari": None if truth is None else metrics.adjusted_rand_index(truth[known], labels[known]),
+    }
+
+
+def _shared_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:
+    """Give the slots of items that may belong to several groups; nothing for others."""
+    from engine.simulate import sets_agreement
+
+    shared = snapshot.overview.memberships
+    if shared is None:
+        return {"memberships": None, "compositions": None, "cri": None}
+    sets = [shared.of(item) for item in range(study.problem.n)]
+    truth = study.truth_sets()
+    return {
+        "memberships": [list(one) for one in sets],
+        "compositions": [composition_facts(one) for one in shared.compositions],
+        "cri": None if truth is None else sets_agreement(truth, sets),
     }

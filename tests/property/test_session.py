@@ -517,7 +517,7 @@ def test_another_strategy_takes_over_the_answers(first: str, other: str) -> None
     assert (after.question and after.question.pair) == (outlook.question and outlook.question.pair)
     assert after.history[-1].approach == approach
     assert after.history[-1].effect == outlook.effect
-    if TOLERANT not in {first, other} and after.composed is None:
+    if TOLERANT not in {first, other} and after.overview.memberships is None:
         labels = after.clustering.labels
         for said in live.statements:
             same = labels[said.pair.a] == labels[said.pair.b]

@@ -1,16 +1,17 @@
 """Composing: items may belong to several groups; asks whether two have one in common.
 
-Groups and their compositions are found by compositional k-means. Then every answer is a fact about
-its pair: the two have a group in common, or none. Items get the sets that fit best and break as few
-answers as can be; an item told apart from all groups opens a new one; the centres follow every few
-answers. Asked is whether an item in doubt shares a group with the item that stands for it.
+Groups and their compositions are found by a compositional method without answers. Then every answer
+is a fact about its pair: the two have a group in common, or none. Items get the sets that fit best
+and break as few answers as can be; an item told apart from all groups opens a new one; the centres
+follow every few answers. Asked is whether an item in doubt shares a group with the item that stands
+for it.
 
 - `assigning`: sets that explain the answers, and centres that follow.
 - `asking`: the next pair.
 
 References
 ----------
-Own design, on compositional k-means (`engine.compositional.ckm`).
+Own design, on the methods of `engine.compositional`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from engine.compositional import Composer
+from engine.compositional.cap import Cap, CapParams, CapSubset, CapSubsetParams
 from engine.compositional.ckm import Ckm, CkmParams
 from engine.compositional.functions import function
+from engine.compositional.gcr import Gcr, GcrParams
 from engine.compositional.membership import Composed
 from engine.compositional.params import ComposingParams
 from engine.constraints import Constraints
@@ -47,6 +51,9 @@ if TYPE_CHECKING:
 
     from engine.strategies import Queries
 
+METHODS = ("ckm", "cap", "cap-subset", "gcr")
+"""Compositional methods by which the first groups are found."""
+
 _EVERY = 10  # answers after which the centres follow
 _ROUNDS = 4  # of sets and centres, each time they do
 _OPENED = 8  # groups that answers open at once, at most
@@ -57,12 +64,21 @@ _PRICE = 100.0  # of a broken answer, in mean squared distances: a fit is rarely
 class SeveralParams(ComposingParams):
     """Parameters of the first groups."""
 
+    method: str = field(
+        default="ckm",
+        metadata={
+            "choices": METHODS,
+            "help": "How the groups are found to begin with: compositional k-means (ckm), "
+            "exemplars that compose (cap, for some hundred items at most; cap-subset, found among "
+            "a sample), or plain groups of which some turn out to be made of others (gcr).",
+        },
+    )
     groups: int = field(
         default=0,
         metadata={
             "least": 0,
-            "help": "How many single groups to begin with; 0 = found out by trying. Answers may"
-            " open more.",
+            "help": "How many groups ckm and gcr begin with (of gcr, compositions are among them);"
+            " 0 = found out by trying. Answers may open more.",
         },
     )
     most: int = field(
@@ -70,12 +86,16 @@ class SeveralParams(ComposingParams):
         metadata={
             "least": 1,
             "more": True,
-            "help": "Groups at most to begin with, where their number is found out.",
+            "help": "Groups at most that ckm begins with, where their number is found out.",
         },
     )
     starts: int = field(
         default=20,
-        metadata={"least": 1, "more": True, "help": "Random starts; the best result is kept."},
+        metadata={
+            "least": 1,
+            "more": True,
+            "help": "Random starts of ckm; the best result is kept.",
+        },
     )
 
 
@@ -213,7 +233,7 @@ class Several:
         return self._started.steps.get((*self._key, "centres", told), find)
 
     def _first(self) -> torch.Tensor:
-        """Give the centres that compositional k-means finds without answers, float64[k, p]."""
+        """Give the centres that are found without answers, float64[k, p]."""
         import torch
 
         problem, params = self._started, self._params
@@ -221,13 +241,22 @@ class Several:
             one.name: getattr(params, one.name) for one in dataclasses.fields(ComposingParams)
         }
         groups = min(params.groups, problem.n)
-        method = Ckm(CkmParams(groups=groups, most=params.most, restarts=params.starts, **shared))
+        method: Composer
+        if params.method == "ckm":
+            own = CkmParams(groups=groups, most=params.most, restarts=params.starts, **shared)
+            method = Ckm(own)
+        elif params.method == "gcr":
+            method = Gcr(GcrParams(groups=groups, **shared))
+        elif params.method == "cap":
+            method = Cap(CapParams(**shared))
+        else:
+            method = CapSubset(CapSubsetParams(**shared))
 
         def find() -> IntArray:
             found = method.compose(problem, Constraints(), self._job)
             return found.centres.ravel().view(np.int32)
 
-        key = " ".join(map(str, (*self._key, f"ckm/{method.version}")))
+        key = " ".join(map(str, (*self._key, f"{method.name}/{method.version}")))
         values = problem.steps.indices(key, find).view(np.float32).astype(np.float64)
         return torch.from_numpy(values.reshape(-1, problem.d))
 
