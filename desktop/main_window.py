@@ -58,7 +58,7 @@ from desktop.pages.suggestions import SuggestionsPage
 from desktop.pages.tree import TreePage
 from desktop.pages.workspace import Workspace
 from desktop.settings import Recent, Settings
-from desktop.widgets import words
+from desktop.widgets import trail, words
 from desktop.widgets.banner import Banner
 from desktop.widgets.drop_overlay import DropOverlay
 from desktop.widgets.state_bar import StateBar
@@ -310,7 +310,8 @@ class MainWindow(QMainWindow):
             return self.tr("{0} changing how items are compared").format(verb)
         if step.answer is None:
             return verb
-        return self.tr("{0} “{1}”").format(verb, words.verdict_word(step.answer.verdict))
+        word = words.verdict_word(step.answer.verdict, shared=trail.is_shared(snapshot))
+        return self.tr("{0} “{1}”").format(verb, word)
 
     def _closed(self) -> None:
         actions.enable(self.actions_by_id, None)
@@ -522,8 +523,9 @@ class MainWindow(QMainWindow):
         self.close()
 
     def undo(self) -> None:
-        """Take back the last step."""
-        self._controller.send(Undo())
+        """Take back the last step; an answer that is still being given is only left."""
+        if not self.workspace.judge.leave_which():
+            self._controller.send(Undo())
 
     def redo(self) -> None:
         """Bring it back."""

@@ -11,8 +11,8 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from desktop import strategies
 from desktop.pages import contradiction_text
-from desktop.widgets import trail, words
-from engine.model import OWN, HistoryItem, Question, Snapshot, Source, StepKind
+from desktop.widgets import shared_words, trail, words
+from engine.model import OWN, HistoryItem, Question, Snapshot, Source, StepKind, Verdict
 
 
 def _tr(text: str) -> str:
@@ -113,21 +113,27 @@ def details(snapshot: Snapshot, embedder: str) -> str:
     return line
 
 
-def taken(step: HistoryItem, *, is_guess: bool = False) -> str:
-    """Say that a step was taken, and what it changed; `is_guess`: there were no groups before."""
+def taken(step: HistoryItem, state: Snapshot | None = None, *, is_guess: bool = False) -> str:
+    """Say that a step was taken, and what it changed, in the words of a state; see `deed`.
+
+    `is_guess`: there were no groups before.
+    """
+    said, shared = deed(step, state), state is not None and trail.is_shared(state)
     if step.kind is StepKind.SET_ASIDE:
-        return _tr("{0} {1}").format(deed(step), words.set_aside(step))
-    effect = words.found(step.effect) if is_guess else words.effect(step.effect)
-    return f"{deed(step)} · {effect}" if effect else deed(step)
+        return _tr("{0} {1}").format(said, words.set_aside(step, shared=shared))
+    effect = words.found(step.effect) if is_guess else words.effect(step.effect, shared=shared)
+    return f"{said} · {effect}" if effect else said
 
 
-def deed(step: HistoryItem) -> str:
-    """Say what a step was."""
+def deed(step: HistoryItem, state: Snapshot | None = None) -> str:
+    """Say what a step was, in the words of a state: items may belong to several groups there."""
     match step.kind:
         case StepKind.ANSWER | StepKind.REVISE:
             if step.answer is None:
                 return ""
             word = words.verdict_word(step.answer.verdict).lower()
+            if state is not None and trail.is_shared(state):
+                word = _in_common(step, state)
             if step.kind is StepKind.REVISE:
                 return _tr("Changed to {0}").format(word)
             sure = words.confidence_word(step.answer.confidence)
@@ -147,6 +153,14 @@ def deed(step: HistoryItem) -> str:
         case StepKind.SPACE:
             name = strategies.title(step.approach.strategy) if step.approach else ""
             return _tr("Items compared by “{0}”").format(name)
+
+
+def _in_common(step: HistoryItem, state: Snapshot) -> str:
+    """Quote an answer, and tell which groups it named."""
+    verdict = step.answer.verdict if step.answer is not None else Verdict.UNSURE
+    said = _tr("“{0}”").format(words.verdict_word(verdict, shared=True).lower())
+    named = shared_words.listed(shared_words.named(state, step), short=True)
+    return _tr("{0}: {1}").format(said, named) if named else said
 
 
 def chosen(step: HistoryItem, state: Snapshot) -> str:
@@ -173,11 +187,11 @@ def moved(before: Snapshot, now: Snapshot) -> tuple[str, str]:
     step, left = trail.step_at(now, now.position), trail.step_at(now, before.position)
     if step is not None and step.parent == before.position:
         settled = contradiction_text.settled(before, now)
-        text = taken(step, is_guess=trail.is_guess(now, step))
+        text = taken(step, now, is_guess=trail.is_guess(now, step))
         settings = chosen(step, before)
         return settled or (f"{text} · {settings}" if settings else text), settled
     if left is not None and left.parent == now.position:
-        text = _tr("Taken back: {0}").format(deed(left))
+        text = _tr("Taken back: {0}").format(deed(left, before))
         reopened = contradiction_text.reopened(before, now)
         return (f"{text}. {reopened}" if reopened else text), ""
     return "", ""
