@@ -269,6 +269,7 @@ class MainWindow(QMainWindow):
         if not self._remembering.isActive():
             self._remembering.start()
         actions.enable(self.actions_by_id, snapshot)
+        self._leave_missing_page(snapshot)
         self._allow_looking()
         self.actions_by_id["relink"].setEnabled(self._has_pictures)
         self.actions_by_id["undo"].setText(
@@ -276,6 +277,20 @@ class MainWindow(QMainWindow):
         )
         self.actions_by_id["redo"].setText(
             self._step_words(snapshot, snapshot.redo, self.tr("&Redo"))
+        )
+
+    def _leave_missing_page(self, snapshot: Snapshot) -> None:
+        """Turn to the pair where there is no such page any more, and say why."""
+        page = self.pages.currentWidget()
+        if page not in (self.tree, self.suggestions) or not trail.is_shared(snapshot):
+            return
+        self.show_judge()
+        self.banner.tell(
+            self.tr("Items may belong to several groups now."),
+            self.tr(
+                "Nothing follows from an answer for other pairs, so there are no suggestions and no"
+                " tree. Undo brings them back."
+            ),
         )
 
     def _allow_looking(self, _shown: object = None) -> None:
@@ -603,7 +618,8 @@ class MainWindow(QMainWindow):
 
     def _offer_grouping(self, start: Approach | None) -> None:
         """Open the dialog in which groups are found otherwise, with one that is looked at first."""
-        if self._choosing is None and self._controller.snapshot is not None:
+        now = self._controller.snapshot
+        if self._choosing is None and actions.has_one_group_each(now):
             dialog = GroupingDialog(self._controller, self.pictures, self, start=start)
             dialog.checkWanted.connect(self._offer_strategy)
             self._offer(dialog)
