@@ -34,7 +34,7 @@ class KindChoice(QWidget):
         name = QLabel(self.tr("Items and groups"))
         name.setProperty("role", "strong")
         self.one = QRadioButton(self.tr("&One group per item"))
-        self.several = QRadioButton(self.tr("Items may &belong to several groups"))
+        self.several = QRadioButton(self.tr("Items &may belong to several groups"))
         self.one.setChecked(True)
         self._why = QLabel(wordWrap=True)
         self._why.setProperty("role", "muted")

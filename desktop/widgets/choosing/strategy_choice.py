@@ -268,8 +268,8 @@ class StrategyChoice(QWidget):
             at = self.names.findData(self._start.strategy) if self._start is not None else 0
             self.names.setCurrentIndex(max(0, at))
         is_choice = len(of_kind) != 1 or not self.kind.is_offered
-        self._title.setVisible(is_choice)
-        self.names.setVisible(is_choice)
+        for part in (self._title, self.names, self._about):
+            part.setVisible(is_choice)
         self._chosen()
 
     def take_keyboard(self) -> None:

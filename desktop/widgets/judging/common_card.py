@@ -153,3 +153,4 @@ class CommonCard(QAbstractButton):
         painter.drawRoundedRect(
             QRectF(self.rect()).adjusted(1.2, 1.2, -1.2, -1.2), _CORNER, _CORNER
         )
+        painter.setBrush(Qt.BrushStyle.NoBrush)  # else the example would be filled with it

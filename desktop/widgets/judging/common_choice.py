@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.images import PictureStore
+from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.judging.answer_gate import AnswerGate
 from desktop.widgets.judging.common_card import Candidate, CommonCard
 from desktop.widgets.judging.judging_keys import JudgeKey, digit, meaning
@@ -81,7 +82,9 @@ class CommonChoice(QFrame):
         strong.setPointSizeF(strong.pointSizeF() * 1.15)
         strong.setWeight(QFont.Weight.DemiBold)
         self.heading.setFont(strong)
-        self._hint = QLabel(self.tr("One or several, by number or click"), self)
+        self._hint = ElidedLabel(parent=self)
+        self._hint.setText(self.tr("One or several, by number or click"))
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._hint.setProperty("role", "muted")
         self.back = QPushButton(self.tr("Back to the pair  Esc"), self)
         self.back.setAccessibleName(self.tr("Back to the pair"))
@@ -103,8 +106,7 @@ class CommonChoice(QFrame):
         head = QHBoxLayout()
         head.setSpacing(12)
         head.addWidget(self.heading)
-        head.addStretch(1)
-        head.addWidget(self._hint)
+        head.addWidget(self._hint, 1)
         self._grid = QGridLayout()
         self._grid.setSpacing(8)
         foot = QHBoxLayout()
