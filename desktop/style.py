@@ -123,7 +123,8 @@ QAbstractItemView {{ background: {c.raised}; border: 1px solid {c.border};
 QAbstractItemView {{ background: {c.surface}; alternate-background-color: {c.window};
     border: 1px solid {c.border}; border-radius: 6px; outline: 0; }}
 QAbstractItemView:focus {{ border: 2px solid {c.accent}; }}
-QRadioButton {{ border: 2px solid transparent; border-radius: 6px; padding: 1px 4px; spacing: 8px; }}
+QRadioButton {{ border: 2px solid transparent; border-radius: 6px; padding: 1px 4px;
+    spacing: 8px; }}
 QRadioButton:focus {{ border-color: {c.accent}; }}
 QRadioButton::indicator {{ width: 12px; height: 12px; border: 1px solid {c.muted};
     border-radius: 7px; background: {c.surface}; }}

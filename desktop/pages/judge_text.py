@@ -27,6 +27,8 @@ def progress_line(snapshot: Snapshot) -> str:
         parts.append(_tr("this pair again"))
     if not snapshot.overview.groups:
         parts.append(_tr("no groups yet"))
+    elif trail.is_shared(snapshot) and progress.answered <= progress.unsure:
+        parts.append(_tr("groups guessed so far: {0}").format(words.number(progress.groups)))
     elif progress.groups == 1:
         parts.append(_tr("1 group"))
     else:
