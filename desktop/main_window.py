@@ -286,10 +286,10 @@ class MainWindow(QMainWindow):
             return
         self.show_judge()
         self.banner.tell(
-            self.tr("Items may belong to several groups now."),
+            self.tr("Here items may belong to several groups."),
             self.tr(
-                "Nothing follows from an answer for other pairs, so there are no suggestions and no"
-                " tree. Undo brings them back."
+                "Nothing follows from an answer for other pairs, so there are no suggestions, and"
+                " no tree."
             ),
         )
 
@@ -539,7 +539,7 @@ class MainWindow(QMainWindow):
 
     def undo(self) -> None:
         """Take back the last step; an answer that is still being given is only left."""
-        if not self.workspace.judge.leave_which():
+        if not self.workspace.judge.which.leave():
             self._controller.send(Undo())
 
     def redo(self) -> None:

@@ -119,7 +119,7 @@ class KeysDialog(QDialog):
                 heading.addChild(row)
         for title, told in (
             (self.tr("More keys while judging"), JUDGING),
-            (self.tr("More keys where it is asked which groups two have in common"), WHICH),
+            (self.tr("More keys at “Which in common?”"), WHICH),
             (self.tr("More keys in the tree"), TREE),
             (self.tr("More keys among the suggestions"), SUGGESTIONS),
         ):

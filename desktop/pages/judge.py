@@ -40,7 +40,7 @@ from desktop.pages import judge_text
 from desktop.pages.contradiction import ContradictionView
 from desktop.pages.judge_conflict import ConflictLine
 from desktop.pages.judge_end import JudgeEnd
-from desktop.pages.judge_which import WhichAsked, candidates
+from desktop.pages.judge_which import Begun, Which
 from desktop.widgets import shared_words, trail
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.judging.answer_gate import AnswerGate, GateState
@@ -76,6 +76,8 @@ class JudgePage(QWidget):
         person looks at a contradiction.
     gate
         Whether an answer counts now.
+    which
+        Asks which groups two have in common; until that is told, nothing is answered.
 
     Notes
     -----
@@ -104,9 +106,9 @@ class JudgePage(QWidget):
         self._before: Snapshot | None = None  # the live state seen last
         self._why_in_full = False
         self._looking = False  # at a contradiction
-        self._which: WhichAsked | None = None
         self._items = ItemWords(None)
         self.pane = JudgingPane(store, self)
+        self.which = Which(self.pane, self)
         self._conflicts = ConflictLine(self.pane.conflict)
         self.end = JudgeEnd(self)
         self._stack = QStackedWidget(self)
@@ -157,8 +159,7 @@ class JudgePage(QWidget):
         pane.aside.clicked.connect(self.open_aside_menu)
         pane.aside_menu.chosen.connect(self.set_aside)
         pane.undo.clicked.connect(self.undo)
-        pane.choice.accepted.connect(self._tell_common)
-        pane.choice.left.connect(self.leave_which)
+        self.which.told.connect(self._tell_common)
         pane.choice.pressed.connect(self._see)
         pane.last.selected.connect(self.answerSelected)
         pane.tools.namesToggled.connect(self.toggle_names)
@@ -199,7 +200,7 @@ class JudgePage(QWidget):
         pictures = any(item.path is not None for item in opened.items)
         self.pane.tools.show_pictures(any_picture=pictures)
         self._items = ItemWords(opened)
-        self.leave_which()
+        self.which.leave()
 
     def _refresh(self, *_: object) -> None:
         shown, live = self._controller.shown, self._controller.snapshot
@@ -210,8 +211,7 @@ class JudgePage(QWidget):
             return
         self._note_step(live)
         self._put_question(opened, shared=trail.is_shared(shown))
-        if self._which is not None and not self._which.holds(shown):
-            self.leave_which()
+        self.which.follow(shown)
         if self._looking and not shown.conflicts:  # the last one is settled
             self._leave_contradiction()
         if self._looking:
@@ -307,7 +307,7 @@ class JudgePage(QWidget):
     def _crashed(self, *_: object) -> None:
         """Take no answer until the engine gives a state again, were it for the same pair."""
         self._on_screen = None
-        self.leave_which()
+        self.which.leave()
         self.gate.clear()
 
     def _note_step(self, live: Snapshot) -> None:
@@ -331,17 +331,18 @@ class JudgePage(QWidget):
         confidence
             QUITE becomes a guess where the person said so before.
         """
-        if self._which is not None and verdict is Verdict.SAME:
-            self.pane.choice.take()
+        if self.which.is_asked and verdict is Verdict.SAME:
+            self.which.take()
             return
-        self.leave_which()  # another answer was chosen, by the menu
+        self.which.leave()  # another answer was chosen, by the menu
         if confidence is Confidence.QUITE and self.pane.guess.isChecked():
             confidence = Confidence.GUESS
         live = self._controller.snapshot
         if self._controller.replaying or live is None or live.question is None:
             return
         if verdict is Verdict.SAME and live.question.common and self.gate.is_open:
-            self._ask_which(live, WhichAsked(live.revision, confidence, self.gate.seen_for))
+            begun = Begun(live.revision, confidence, self.gate.seen_for)
+            self._announce(self.which.ask(live, self._items, begun))
             return
         response = self.gate.take()
         if response is not None:
@@ -371,42 +372,16 @@ class JudgePage(QWidget):
             )
         )
 
-    # ------------------------------------------------------------------ which groups
-
-    def _ask_which(self, live: Snapshot, asked: WhichAsked) -> None:
-        """Ask which groups the two have in common; until then nothing is answered."""
-        self._which = asked
-        choice = self.pane.choice
-        self.pane.ask_which(candidates(live, self._items))
-        self.setFocusProxy(choice)
-        choice.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._announce(choice.sentence())
-
-    def _tell_common(self, common: tuple[int, ...]) -> None:
-        asked = self._which
-        self.leave_which()
-        if asked is not None and self.gate.take() is not None:
-            self._tell(Verdict.SAME, asked.confidence, asked.response_ms, common)
-
-    def leave_which(self) -> bool:
-        """Go back to the pair without an answer; whether groups were being asked for."""
-        if self._which is None:
-            return False
-        focus = QApplication.focusWidget()
-        had_keys = focus is not None and self.isAncestorOf(focus)
-        self._which = None
-        self.setFocusProxy(None)  # type: ignore[arg-type]  # Qt's own way to have none
-        self.pane.ask_whether()
-        if had_keys:
-            self._take_keyboard()
-        return True
+    def _tell_common(self, begun: Begun, common: tuple[int, ...]) -> None:
+        if self.gate.take() is not None:
+            self._tell(Verdict.SAME, begun.confidence, begun.response_ms, common)
 
     def undo(self) -> None:
         """Take the last step back, also one that is still being taken.
 
         While it is asked which groups two have in common, that is no step yet: only leave it.
         """
-        if self.leave_which():
+        if self.which.leave():
             return
         live = self._controller.snapshot
         under_way = self.gate.state is GateState.SENT
@@ -423,7 +398,7 @@ class JudgePage(QWidget):
 
     def open_aside_menu(self) -> None:
         """Ask which of the two to set aside."""
-        self.leave_which()
+        self.which.leave()
         dead = self.gate.state in (GateState.NOTHING, GateState.SENT)
         if not dead and len(self._sides) == 2:
             self.pane.aside_menu.ask(self._sides[0], self._sides[1], self.pane.aside)
@@ -505,7 +480,7 @@ class JudgePage(QWidget):
 
     def toggle_why(self) -> None:
         """Say more about why this pair is asked, or less."""
-        self.leave_which()
+        self.which.leave()
         self._why_in_full = not self._why_in_full
         self._refresh()
 
@@ -551,7 +526,7 @@ class JudgePage(QWidget):
             return
         if self._stack.currentWidget() is self.end and key not in _AT_THE_END:
             return
-        if self._which is not None and key not in (JudgeKey.SAME, JudgeKey.UNDO):
+        if self.which.is_asked and key not in (JudgeKey.SAME, JudgeKey.UNDO):
             self._see(key)
             return
         if key in _VERDICTS:
