@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from desktop import strategies
 from desktop.pages import contradiction_text
 from desktop.widgets import shared_words, trail, words
-from engine.model import OWN, HistoryItem, Question, Snapshot, Source, StepKind, Verdict
+from engine.model import OWN, HistoryItem, Question, Snapshot, Source, StepKind
 
 
 def _tr(text: str) -> str:
@@ -133,13 +133,16 @@ def deed(step: HistoryItem, state: Snapshot | None = None) -> str:
         case StepKind.ANSWER | StepKind.REVISE:
             if step.answer is None:
                 return ""
-            word = words.verdict_word(step.answer.verdict).lower()
-            if state is not None and trail.is_shared(state):
-                word = _in_common(step, state)
+            shared = state is not None and trail.is_shared(state)
+            word = words.verdict_word(step.answer.verdict, shared=shared)
+            word = _tr("“{0}”").format(word) if shared else word.lower()
             if step.kind is StepKind.REVISE:
                 return _tr("Changed to {0}").format(word)
             sure = words.confidence_word(step.answer.confidence)
-            return _tr("Answered {0}").format(f"{word} ({sure})" if sure else word)
+            said = f"{word} ({sure})" if sure else word
+            if state is not None and shared:
+                return _with_groups(said, step, state)
+            return _tr("Answered {0}").format(said)
         case StepKind.SET_ASIDE:
             return _tr("Set aside")
         case StepKind.NAME:
@@ -157,10 +160,8 @@ def deed(step: HistoryItem, state: Snapshot | None = None) -> str:
             return _tr("Items compared by “{0}”").format(name)
 
 
-def _in_common(step: HistoryItem, state: Snapshot) -> str:
-    """Quote an answer, and tell which groups it named."""
-    verdict = step.answer.verdict if step.answer is not None else Verdict.UNSURE
-    said = _tr("“{0}”").format(words.verdict_word(verdict, shared=True).lower())
+def _with_groups(said: str, step: HistoryItem, state: Snapshot) -> str:
+    """Add to an answer which groups it named."""
     named = shared_words.listed(shared_words.named(state, step), short=True)
     return _tr("{0}: {1}").format(said, named) if named else said
 

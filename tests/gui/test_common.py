@@ -376,7 +376,7 @@ def test_effects_and_deeds_in_words() -> None:
     state = shared_state()
     step = replace(answer_step(3, 2, *FIRST, Verdict.SAME, effect=Effect(4, 3, 12)), items=(5, 7))
     told = judge_text.taken(step, state)
-    assert told == "Answered “in common”: ■1, ●3 · 1 group fewer · 12 items changed their groups"
+    assert told == "“In common”: ■1, ●3 · 1 group fewer · 12 items changed their groups"
     assert judge_text.taken(step) == "Answered same · 2 groups joined · 12 items moved"
     assert words.effect(Effect(3, 3, 1), shared=True) == "1 item changed its groups"
     assert shared_words.listed(shared_words.named(state, step)) == "■1 Nuclei, ●3 Fibres"

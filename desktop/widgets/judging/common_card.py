@@ -16,7 +16,7 @@ from desktop import theme
 from desktop.images import PictureStore
 from desktop.widgets.judging.answer_bar import mixed
 from desktop.widgets.thumb_strip import paint_thumbnail
-from desktop.widgets.thumbs import draw_chip, draw_icon, draw_line
+from desktop.widgets.thumbs import draw_chip, draw_icon, draw_line, draw_parts
 
 _THUMB = 46
 _PAD = 8
@@ -120,9 +120,18 @@ class CommonCard(QAbstractButton):
             square = QRectF(place.left(), place.top(), _THUMB, _THUMB)
             paint_thumbnail(painter, square, self._store.thumbnail(self.candidate.item))
             place.setLeft(place.left() + _THUMB + _GAP)
-        line = painter.fontMetrics().height() + 3
-        below = self.candidate.name if not self.candidate.row else self.candidate.row
-        top = place.center().y() - (line if below else line // 2) + 1
+        self._paint_words(painter, place)
+        painter.end()
+
+    def _paint_words(self, painter: QPainter, place: QRect) -> None:
+        """Paint the sign, and beside or below it the name; below, what stands for a group of rows.
+
+        Of a row as many values are written as fit whole on two lines.
+        """
+        colors = theme.current().colors
+        line = painter.fontMetrics().height()
+        lines = 3 if self.candidate.row else 2 if self.candidate.name else 1
+        top = place.center().y() - lines * line // 2
         above = QRect(place.left(), top, place.width(), line)
         chip = draw_chip(painter, above, self.candidate.slot)
         if self.isChecked():
@@ -131,12 +140,14 @@ class CommonCard(QAbstractButton):
             tick.moveRight(place.right())
             draw_icon(painter, tick, "same", colors.accent)
         painter.setPen(QColor(colors.text))
-        if self.candidate.row and self.candidate.name:
-            name = above.adjusted(chip.width() + 6, 0, -_TICK - 2, 0)
-            draw_line(painter, name, self.candidate.name)
-        painter.setPen(QColor(colors.muted if self.candidate.row else colors.text))
-        draw_line(painter, above.translated(0, line), below)
-        painter.end()
+        below = above.translated(0, line + 1)
+        if not self.candidate.row:
+            draw_line(painter, below, self.candidate.name)
+            return
+        name = above.adjusted(chip.width() + 6, 0, -_TICK - 2, 0)
+        draw_line(painter, name, self.candidate.name)
+        painter.setPen(QColor(colors.muted))
+        draw_parts(painter, below, self.candidate.row.split(" · "), " · ", 2)
 
     def _paint_ground(self, painter: QPainter) -> None:
         colors = theme.current().colors
