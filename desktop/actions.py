@@ -29,6 +29,11 @@ def is_open(snapshot: Snapshot | None) -> bool:
     return snapshot is not None
 
 
+def has_one_group_each(snapshot: Snapshot | None) -> bool:
+    """Allow while a project is open in which no item may belong to several groups."""
+    return snapshot is not None and not _is_shared(snapshot)
+
+
 def can_answer(snapshot: Snapshot | None) -> bool:
     """Allow while a question is asked."""
     return snapshot is not None and snapshot.question is not None
@@ -76,6 +81,8 @@ class Command:
         A switch; a line is drawn above it.
     told
         Keys that another widget takes itself and that are only told here.
+    shared
+        Text where items may belong to several groups; "" = the same.
     """
 
     id: str
@@ -87,9 +94,13 @@ class Command:
     checkable: bool = False
     separated: bool = False
     told: str = ""
+    shared: str = ""
 
 
 _T = "Actions"
+_WHY_NOT = QT_TRANSLATE_NOOP(
+    "Actions", "{0}: not in this project, as its items may belong to several groups"
+)
 MENUS = (
     ("file", QT_TRANSLATE_NOOP("Actions", "&File")),
     ("file/recent", QT_TRANSLATE_NOOP("Actions", "Open &recent")),
@@ -218,6 +229,7 @@ COMMANDS = (
         when=can_answer,
         icon="different",
         told="D, ←",
+        shared=QT_TRANSLATE_NOOP("Actions", "&Nothing in common"),
     ),
     Command(
         "answer_unsure",
@@ -234,6 +246,7 @@ COMMANDS = (
         when=can_answer,
         icon="same",
         told="S, →",
+        shared=QT_TRANSLATE_NOOP("Actions", "&In common"),
     ),
     Command(
         "set_aside",
@@ -282,7 +295,7 @@ COMMANDS = (
         "judge",
         QT_TRANSLATE_NOOP("Actions", "Change how &groups are found…"),
         ("Ctrl+Shift+G",),
-        is_open,
+        has_one_group_each,
         "overview",
     ),
     Command(
@@ -316,7 +329,7 @@ COMMANDS = (
         "view",
         QT_TRANSLATE_NOOP("Actions", "&Tree"),
         ("Ctrl+4",),
-        is_open,
+        has_one_group_each,
         "tree",
         checkable=True,
     ),
@@ -334,7 +347,7 @@ COMMANDS = (
         "view",
         QT_TRANSLATE_NOOP("Actions", "Su&ggestions"),
         ("Ctrl+6",),
-        is_open,
+        has_one_group_each,
         "suggestions",
         checkable=True,
     ),
@@ -404,19 +417,32 @@ def build(owner: QObject) -> dict[str, QAction]:
     """
     made = {}
     for command in COMMANDS:
-        told = f"\t{command.told}" if command.told else ""
-        action = QAction(text(command.text) + told, owner)
+        action = QAction(owner)
         action.setObjectName(command.id)
         action.setShortcuts([QKeySequence(keys) for keys in command.keys])
         action.setCheckable(command.checkable)
-        plain = words(command)
-        shown = keys(command)
-        action.setToolTip(f"{plain} ({shown})" if shown else plain)
-        action.setStatusTip(plain)
+        _name(action, command)
         action.triggered.connect(getattr(owner, command.id))
         made[command.id] = action
     color(made)
     return made
+
+
+def _is_shared(snapshot: Snapshot) -> bool:
+    """Whether items may belong to several groups."""
+    return snapshot.overview.memberships is not None
+
+
+def _name(action: QAction, command: Command, *, shared: bool = False) -> None:
+    told = f"\t{command.told}" if command.told else ""
+    english = command.shared if shared and command.shared else command.text
+    action.setText(text(english) + told)
+    _tell(action, plain(action), keys(command))
+
+
+def _tell(action: QAction, said: str, shown: str) -> None:
+    action.setToolTip(f"{said} ({shown})" if shown else said)
+    action.setStatusTip(said)
 
 
 def color(made: dict[str, QAction]) -> None:
@@ -427,14 +453,26 @@ def color(made: dict[str, QAction]) -> None:
 
 
 def enable(made: dict[str, QAction], snapshot: Snapshot | None) -> None:
-    """Allow what can be done in this state."""
+    """Allow what can be done in this state, name it as it is read there, or say why not."""
+    shared = snapshot is not None and _is_shared(snapshot)
     for command in COMMANDS:
-        made[command.id].setEnabled(command.when(snapshot))
+        action = made[command.id]
+        action.setEnabled(command.when(snapshot))
+        if command.shared:
+            _name(action, command, shared=shared)
+        elif command.when is has_one_group_each:
+            why_not = text(_WHY_NOT).format(words(command)) if shared else words(command)
+            _tell(action, why_not, keys(command))
 
 
 def words(command: Command) -> str:
     """Give the text of a command as it is read."""
     return text(command.text).replace("&", "").rstrip("…")
+
+
+def plain(action: QAction) -> str:
+    """Give the text of an action as it is read."""
+    return action.text().partition("\t")[0].replace("&", "").rstrip("…")
 
 
 def keys(command: Command) -> str:

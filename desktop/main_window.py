@@ -58,7 +58,7 @@ from desktop.pages.suggestions import SuggestionsPage
 from desktop.pages.tree import TreePage
 from desktop.pages.workspace import Workspace
 from desktop.settings import Recent, Settings
-from desktop.widgets import words
+from desktop.widgets import trail, words
 from desktop.widgets.banner import Banner
 from desktop.widgets.drop_overlay import DropOverlay
 from desktop.widgets.state_bar import StateBar
@@ -269,6 +269,7 @@ class MainWindow(QMainWindow):
         if not self._remembering.isActive():
             self._remembering.start()
         actions.enable(self.actions_by_id, snapshot)
+        self._leave_missing_page(snapshot)
         self._allow_looking()
         self.actions_by_id["relink"].setEnabled(self._has_pictures)
         self.actions_by_id["undo"].setText(
@@ -276,6 +277,20 @@ class MainWindow(QMainWindow):
         )
         self.actions_by_id["redo"].setText(
             self._step_words(snapshot, snapshot.redo, self.tr("&Redo"))
+        )
+
+    def _leave_missing_page(self, snapshot: Snapshot) -> None:
+        """Turn to the pair where there is no such page any more, and say why."""
+        page = self.pages.currentWidget()
+        if page not in (self.tree, self.suggestions) or not trail.is_shared(snapshot):
+            return
+        self.show_judge()
+        self.banner.tell(
+            self.tr("Here items may belong to several groups."),
+            self.tr(
+                "Nothing follows from an answer for other pairs, so there are no suggestions, and"
+                " no tree."
+            ),
         )
 
     def _allow_looking(self, _shown: object = None) -> None:
@@ -310,7 +325,8 @@ class MainWindow(QMainWindow):
             return self.tr("{0} changing how items are compared").format(verb)
         if step.answer is None:
             return verb
-        return self.tr("{0} “{1}”").format(verb, words.verdict_word(step.answer.verdict))
+        word = words.verdict_word(step.answer.verdict, shared=trail.is_shared(snapshot))
+        return self.tr("{0} “{1}”").format(verb, word)
 
     def _closed(self) -> None:
         actions.enable(self.actions_by_id, None)
@@ -522,8 +538,9 @@ class MainWindow(QMainWindow):
         self.close()
 
     def undo(self) -> None:
-        """Take back the last step."""
-        self._controller.send(Undo())
+        """Take back the last step; an answer that is still being given is only left."""
+        if not self.workspace.judge.which.leave():
+            self._controller.send(Undo())
 
     def redo(self) -> None:
         """Bring it back."""
@@ -601,7 +618,8 @@ class MainWindow(QMainWindow):
 
     def _offer_grouping(self, start: Approach | None) -> None:
         """Open the dialog in which groups are found otherwise, with one that is looked at first."""
-        if self._choosing is None and self._controller.snapshot is not None:
+        now = self._controller.snapshot
+        if self._choosing is None and actions.has_one_group_each(now):
             dialog = GroupingDialog(self._controller, self.pictures, self, start=start)
             dialog.checkWanted.connect(self._offer_strategy)
             self._offer(dialog)

@@ -123,6 +123,13 @@ QAbstractItemView {{ background: {c.raised}; border: 1px solid {c.border};
 QAbstractItemView {{ background: {c.surface}; alternate-background-color: {c.window};
     border: 1px solid {c.border}; border-radius: 6px; outline: 0; }}
 QAbstractItemView:focus {{ border: 2px solid {c.accent}; }}
+QRadioButton {{ border: 2px solid transparent; border-radius: 6px; padding: 1px 4px;
+    spacing: 8px; }}
+QRadioButton:focus {{ border-color: {c.accent}; }}
+QRadioButton::indicator {{ width: 12px; height: 12px; border: 1px solid {c.muted};
+    border-radius: 7px; background: {c.surface}; }}
+QRadioButton::indicator:checked {{ width: 6px; height: 6px; border: 4px solid {c.accent};
+    background: {c.on_accent}; }}
 QAbstractItemView::indicator {{ width: 11px; height: 11px; border: 1px solid {c.muted};
     border-radius: 2px; background: {c.surface}; }}
 QAbstractItemView::indicator:checked {{ image: url("{tick}"); }}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import os
 import shutil
 import sys
@@ -40,6 +41,9 @@ from engine.model import Verdict
 SIZES = {"": (1280, 800), "-large": (1920, 1080)}
 PATIENCE = 300.0  # s; describing 600 pictures on a slow machine
 _COMPARED = 4  # strategies
+_CORNERS = {"0": (0, 0), "1": (96, 0), "4": (0, 96), "7": (96, 96)}
+"""Digits on a sheet, and where each stands."""
+_SHEETS = 120
 QUIET = 0.4  # s without work before a picture is taken: fades have ended, thumbnails are there
 
 
@@ -113,12 +117,24 @@ class Stage:
             assert opened is not None
             if snapshot.question is None:
                 return
-            one, other = (truth[opened.items[item].name] for item in snapshot.question.pair)
+            pair = (truth[opened.items[item].name] for item in snapshot.question.pair)
+            one, other = (set(held.split("+")) for held in pair)
             self.until(lambda: judge.gate.is_open)
-            judge.answer(Verdict.SAME if one == other else Verdict.DIFFERENT)
+            judge.answer(Verdict.SAME if one & other else Verdict.DIFFERENT)
+            if judge.pane.choice.isVisible():
+                self._name_common(one & other, truth)
             was = snapshot.revision
             self.until(lambda was=was: self.controller.snapshot.revision > was)
         self.settle()
+
+    def _name_common(self, common: set[str], truth: dict[str, str]) -> None:
+        """Say which groups two have in common, where it is asked."""
+        choice = self.window.workspace.judge.pane.choice
+        self.until(lambda: choice.gate.is_open)
+        for card in choice.cards:
+            held = truth[self.controller.opened.items[card.candidate.item].name]
+            card.setChecked(bool(common & set(held.split("+"))))
+        choice.take()
 
     def take(self, file: Path, widget: QWidget | None = None) -> None:
         """Draw a widget, by default the whole window, into a file."""
@@ -165,6 +181,7 @@ def everything(folder: Path) -> None:
         _pictures(stage, folder, images)
         _table(stage, folder, table)
         _suggested_pictures(stage, folder, images, place / "suggested.pairloom")
+        _shared(stage, folder, images, place / "sheets")
         _end(stage, folder, images, place / "few")
         stage.leave()
 
@@ -319,6 +336,72 @@ def _conflict(stage: Stage, folder: Path) -> None:
     judge.look_at_contradiction()
     _looks(stage, lambda name: stage.take(folder / f"contradiction-{name}.png"))
     judge.return_to_pair()
+
+
+def _shared(stage: Stage, folder: Path, images: Path, sheets: Path) -> None:
+    """Judge sheets that show one digit or two: what they have in common, and which."""
+    truth = _sheets(images, sheets)
+    stage.window.import_from(sheets)
+    dialog = stage.window.findChild(ImportDialog)
+    stage.settle()
+    dialog.kind.several.setChecked(True)
+    _take_both(stage, folder / "import-several", dialog)
+    dialog.reject()
+    stage.settle()
+    project = sheets.with_suffix(".pairloom")
+    params = {"groups": str(len(_CORNERS) + 1)}  # one too many, so that there is doubt
+    stage.create(CreateProject(sheets, project, "pixels", 0, "composing", params, planned=60))
+    judge = stage.window.workspace.judge
+    for group in stage.controller.snapshot.overview.groups[:3]:
+        digit = truth[stage.controller.opened.items[group.exemplar].name].partition("+")[0]
+        stage.ask(NameGroup(group.exemplar, f"Digit {digit}"))
+    stage.judge(4, truth)
+    while not _asks_which(stage, truth):
+        stage.judge(1, truth)
+    _looks(stage, lambda name: stage.take(folder / f"judge-shared-{name}.png"))
+    stage.until(lambda: judge.gate.is_open)
+    judge.answer(Verdict.SAME)
+    stage.until(lambda: judge.pane.choice.gate.is_open)
+    judge.pane.choice.toggle(1)
+    _looks(stage, lambda name: stage.take(folder / f"judge-which-{name}.png"))
+    judge.pane.choice.take()
+    stage.settle()
+    _both(stage, lambda scheme: stage.take(folder / f"judge-which-told-{scheme}.png"))
+    stage.window.change_strategy()
+    dialog = next(one for one in stage.window.findChildren(StrategyDialog) if one.isVisible())
+    dialog.choice.kind.one.setChecked(True)
+    stage.until(dialog.change.isEnabled)
+    _take_both(stage, folder / "change-to-one-group", dialog)
+    dialog.reject()
+    stage.settle()
+
+
+def _asks_which(stage: Stage, truth: dict[str, str]) -> bool:
+    """Whether two are shown that have a digit in common, and it would be asked which."""
+    items, question = stage.controller.opened.items, stage.controller.snapshot.question
+    one, other = (set(truth[items[item].name].split("+")) for item in question.pair)
+    return bool(one & other and question.common)
+
+
+def _sheets(images: Path, folder: Path) -> dict[str, str]:
+    """Put one or two digits on each sheet, each in a corner of its own; give what is on which."""
+    folder.mkdir()
+    drawn = {digit: [] for digit in _CORNERS}
+    for name, digit in _digits().items():
+        if digit in drawn:
+            drawn[digit].append(images / name)
+    truth = {}
+    sets = [one for size in (1, 2) for one in itertools.combinations(_CORNERS, size)]
+    for number in range(_SHEETS):
+        held = sets[number % len(sets)]
+        sheet = Image.new("L", (192, 192), 255)
+        for digit in held:
+            file = drawn[digit][number // len(sets)]
+            sheet.paste(Image.open(file), _CORNERS[digit])
+        name = f"sheet-{number + 1:03}.png"
+        sheet.save(folder / name)
+        truth[name] = "+".join(held)
+    return truth
 
 
 def _end(stage: Stage, folder: Path, images: Path, few: Path) -> None:

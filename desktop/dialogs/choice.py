@@ -202,7 +202,7 @@ class ChoiceDialog(QDialog):
             self.choice.offer(self._matter.offers, strategies.complete(self._matter.offers, first))
         self.choice.changed.connect(self._chosen)
         self._chosen()
-        self.choice.names.setFocus()
+        self.choice.take_keyboard()
 
     # ------------------------------------------------------------------ stages
 

@@ -41,6 +41,13 @@ JUDGING = (
     ("[, ]", QT_TRANSLATE_NOOP("Keys", "Previous, next grey window")),
 )
 
+WHICH = (
+    ("1 … 9", QT_TRANSLATE_NOOP("Keys", "Choose a group, or no longer")),
+    ("←, →, Space", QT_TRANSLATE_NOOP("Keys", "Walk among the groups, choose one")),
+    ("Enter, S", QT_TRANSLATE_NOOP("Keys", "Answer so; with none chosen: not sure which")),
+    ("Esc, Backspace", QT_TRANSLATE_NOOP("Keys", "Back to the pair, without an answer")),
+)
+
 TREE = (
     ("↑, ↓, Page Up, Page Down", QT_TRANSLATE_NOOP("Keys", "Cut at fewer or more groups")),
     ("Home, Esc", QT_TRANSLATE_NOOP("Keys", "Cut as at first, back to your groups")),
@@ -104,12 +111,15 @@ class KeysDialog(QDialog):
             heading = self._heading(actions.text(title).replace("&", ""))
             for command in commands:
                 action = self._made[command.id]
-                row = QTreeWidgetItem([actions.words(command), actions.keys(command)])
+                said = actions.plain(action) if command.shared else actions.words(command)
+                row = QTreeWidgetItem([said, actions.keys(command)])
+                row.setToolTip(0, action.toolTip())
                 row.setData(0, Qt.ItemDataRole.UserRole, command.id)
                 row.setDisabled(not action.isEnabled())
                 heading.addChild(row)
         for title, told in (
             (self.tr("More keys while judging"), JUDGING),
+            (self.tr("More keys at “Which in common?”"), WHICH),
             (self.tr("More keys in the tree"), TREE),
             (self.tr("More keys among the suggestions"), SUGGESTIONS),
         ):

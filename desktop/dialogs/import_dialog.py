@@ -32,6 +32,8 @@ from desktop.dialogs.files import FileDialogs
 from desktop.dialogs.found import FoundPanel
 from desktop.messages import CreateProject, Failed, Opened, Scanned, ScanSource, Stopped, Working
 from desktop.translation import QT_TRANSLATE_NOOP
+from desktop.widgets import shared_words
+from desktop.widgets.choosing.kind_choice import KindChoice
 from desktop.widgets.choosing.strategy_choice import StrategyChoice
 from desktop.widgets.number_box import NumberBox
 from desktop.widgets.scrolling import scrolled_card
@@ -48,6 +50,17 @@ _PLANNED = 200  # questions a person may well answer in an hour
 _PER_ITEM = 2  # planned for each item of a small source; larger ones need fewer for each
 _FEWEST = 10
 _MOST = 100_000
+
+
+def _meaning(*, shared: bool) -> str:
+    """Say what the question is for."""
+    if shared:
+        return QCoreApplication.translate(
+            "Import", "Say what groups are to you, such as “Is any cell type on both slides?”"
+        )
+    return QCoreApplication.translate(
+        "Import", "Say what “together” means to you, such as “the same species?”"
+    )
 
 
 class _Stage(enum.Enum):
@@ -136,13 +149,16 @@ class ImportDialog(QDialog):
 
     def _build_choices(self) -> QWidget:
         sample = self._sample
-        question = self.tr("Do these two belong together?")
-        self.question = QLineEdit(sample.question if sample else question)
+        self.kind = KindChoice()
+        self.kind.setContentsMargins(0, 0, 0, 10)
+        self.kind.changed.connect(self._put_question)
+        usual = shared_words.default_question(shared=False)
+        self.question = QLineEdit(sample.question if sample else usual)
         self.embedder = QComboBox()
         self.embedder.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.choice = StrategyChoice(folded=True)
+        self.choice = StrategyChoice(folded=True, kind=self.kind)
         self.choice.setContentsMargins(0, 0, 0, 10)
         self.choice.changed.connect(self._check)
         self.planned = NumberBox()
@@ -172,8 +188,9 @@ class ImportDialog(QDialog):
         file_row = QHBoxLayout()
         file_row.addWidget(self.path, 1)
         file_row.addWidget(self.browse)
-        words = self.tr("Say what “together” means to you, such as “the same species?”")
-        self._add(form, self.tr("&Question shown above every pair"), self.question, words)
+        form.addRow(self.kind)
+        question = self.tr("&Question shown above every pair")
+        self._meaning = self._add(form, question, self.question, _meaning(shared=False))
         words = self.tr("Where the first guesses come from; your answers decide.")
         words = (self._sample.why if self._sample else "") or words
         self._add(form, self.tr("&Compare by"), self.embedder, words)
@@ -192,7 +209,7 @@ class ImportDialog(QDialog):
         field: QWidget,
         why: str,
         row: QHBoxLayout | None = None,
-    ) -> None:
+    ) -> QLabel:
         name = QLabel(label)
         name.setProperty("role", "strong")
         name.setBuddy(field)
@@ -209,6 +226,16 @@ class ImportDialog(QDialog):
         else:
             form.addRow(row)
         form.addRow(words)
+        return words
+
+    def _put_question(self) -> None:
+        """Propose the question of the kind chosen, unless the person has put their own."""
+        shared = self.kind.shared
+        self.question.setText(shared_words.question(self.question.text(), shared=shared))
+        words = _meaning(shared=shared)
+        self._meaning.setText(words)
+        self.question.setAccessibleDescription(words)
+        self.question.setToolTip(words)
 
     def _build_foot(self) -> QVBoxLayout:
         self.progress = QProgressBar()

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QLabel, QWidget
 
-from desktop import theme
 from desktop.dialogs.outlook import LookPanel
+from desktop.dialogs.warnings import Warnings
 from desktop.widgets import words
 from desktop.widgets.groups.group_model import UNDECIDED
 from desktop.widgets.groups.members import MembersView
@@ -23,7 +23,6 @@ from engine.model import Outlook, Overview, Snapshot
 if TYPE_CHECKING:
     from desktop.images import PictureStore
 
-_ICON = 20
 _SIDE = 64  # pixels of the layout: a picture
 
 
@@ -89,7 +88,7 @@ class MovesPanel(LookPanel):
     ) -> None:
         super().__init__(parent)
         self._then: Overview | None = None
-        self.warnings = _Warnings(self)
+        self.warnings = Warnings(self)
         self.moves = MovesList(self)
         self.caption = QLabel(wordWrap=True)
         self.caption.setProperty("role", "strong")
@@ -150,40 +149,3 @@ class MovesPanel(LookPanel):
         return self.tr("Leaving group {0} for group {1}: {2}").format(
             (move.source or 0) + 1, move.target + 1, count
         )
-
-
-class _Warnings(QFrame):
-    """What a person should know before anything else."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setProperty("role", "banner")
-        self.setProperty("tone", "warning")
-        self._icon = QLabel()
-        self.text = QLabel(wordWrap=True)
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 10, 8)
-        row.setSpacing(10)
-        signed = QVBoxLayout()
-        signed.addWidget(self._icon)
-        signed.addStretch(1)
-        row.addLayout(signed)
-        row.addWidget(self.text, 1)
-        self._colour()
-        theme.current().themeChanged.connect(self._colour)
-
-    def show_all(self, warnings: tuple[str, ...]) -> None:
-        """Show warnings, a line each; none hides it."""
-        self.text.setText("\n".join(map(_sentence, warnings)))
-        self.setVisible(bool(warnings))
-
-    def _colour(self) -> None:
-        tone = theme.current().colors.warning
-        self._icon.setPixmap(theme.icon("warning", tone).pixmap(QSize(_ICON, _ICON)))
-
-
-def _sentence(warning: str) -> str:
-    """Write what a method says of itself as a sentence."""
-    text = QCoreApplication.translate("Warnings", warning)
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -12,10 +12,11 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from desktop.widgets import words
+from desktop.dialogs.warnings import Warnings
+from desktop.widgets import trail, words
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.thumb_strip import ThumbStrip
-from engine.model import Outlook, Snapshot
+from engine.model import Effect, Outlook, Snapshot
 
 if TYPE_CHECKING:
     from desktop.images import PictureStore
@@ -31,22 +32,51 @@ def _tr(text: str) -> str:
 def told(outlook: Outlook, now: Snapshot, n_items: int) -> list[str]:
     """Say what a strategy would change of the state `now`, a sentence each."""
     lines = [_kept(outlook.answers)]
+    if _shares(outlook, now):
+        return [*lines, *_told_shared(outlook, now, n_items)]
     if not now.overview.groups:
         lines.append(_tr("There are no groups yet that could change."))
         return lines
     effect = outlook.effect
-    if effect.groups_after == effect.groups_before:
-        text = _tr("Groups: {0}, as many as now.")
-        lines.append(text.format(words.number(effect.groups_after)))
-    else:
-        text = _tr("Groups: {0} instead of {1}.")
-        after, before = words.number(effect.groups_after), words.number(effect.groups_before)
-        lines.append(text.format(after, before))
+    lines.append(_counted(effect))
     if effect.moved == 0:
         lines.append(_tr("No item would be in another group."))
     else:
         text = _tr("{0} of {1} items would be in another group.")
         lines.append(text.format(words.number(effect.moved), words.number(n_items)))
+    return lines
+
+
+def _counted(effect: Effect) -> str:
+    if effect.groups_after == effect.groups_before:
+        return _tr("Groups: {0}, as many as now.").format(words.number(effect.groups_after))
+    after, before = words.number(effect.groups_after), words.number(effect.groups_before)
+    return _tr("Groups: {0} instead of {1}.").format(after, before)
+
+
+def _shares(outlook: Outlook, now: Snapshot) -> bool:
+    """Whether items may belong to several groups, now or then: none moves from one to another."""
+    return trail.is_shared(now) or (outlook.look is not None and trail.is_shared(outlook.look))
+
+
+def _told_shared(outlook: Outlook, now: Snapshot, n_items: int) -> list[str]:
+    """Say how many groups there would be, how many items change theirs, and are in several."""
+    effect, of = outlook.effect, words.number(n_items)
+    begun = bool(now.overview.groups)
+    first = _tr("Groups: {0} to begin with.").format(words.number(effect.groups_after))
+    lines = [_counted(effect) if begun else first]
+    if begun and effect.moved:
+        text = _tr("{0} of {1} items would belong to other groups, or to more, or to fewer.")
+        lines.append(text.format(words.number(effect.moved), of))
+    elif begun:
+        lines.append(_tr("No item would belong to other groups."))
+    then = outlook.look.overview.memberships if outlook.look is not None else None
+    if then is None:
+        lines.append(_tr("Every item would belong to one group again."))
+    else:
+        several = sum(one.items for one in then.compositions)
+        text = _tr("{0} of {1} items would belong to several groups at once.")
+        lines.append(text.format(words.number(several), of))
     return lines
 
 
@@ -128,6 +158,8 @@ class OutlookPanel(LookPanel):
     ) -> None:
         super().__init__(parent)
         self._words = item_words
+        self.warnings = Warnings()
+        self.column.insertWidget(1, self.warnings)
         self.next = QLabel(wordWrap=True)
         self.next.setProperty("role", "strong")
         self.pictures = ThumbStrip(pictures, _SIDE)
@@ -143,15 +175,16 @@ class OutlookPanel(LookPanel):
 
     def show_nothing(self) -> None:
         """Take away what was shown of an outlook."""
-        for part in (self.next, self.pictures, self.names, self.why):
+        for part in (self.warnings, self.next, self.pictures, self.names, self.why):
             part.hide()
 
     def show_outlook(self, outlook: Outlook, now: Snapshot) -> None:
         """Show what taking a strategy would change of the state `now`."""
         self.say(self.tr("What it would change"), "\n".join(told(outlook, now, len(self._words))))
+        self.warnings.show_all(outlook.warnings)
         self.next.setText(next_line(outlook, now))
         self.next.show()
-        spoken = [self.lines.text(), self.next.text()]
+        spoken = [*outlook.warnings, self.lines.text(), self.next.text()]
         if outlook.question is not None:
             a, b = outlook.question.pair
             names = self.tr("{0} and {1}").format(self._words.name(a), self._words.name(b))

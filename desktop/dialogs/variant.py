@@ -61,7 +61,7 @@ class VariantDialog(QDialog):
         self.add.clicked.connect(self._accept)
         self.cancel.clicked.connect(self.reject)
         self._check()
-        self.choice.names.setFocus()
+        self.choice.take_keyboard()
 
     def _lay_out(self) -> None:
         inside = QWidget()

@@ -73,6 +73,7 @@ class HistoryDock(QDockWidget):
         self.list = HistoryList(self.steps, pictures, self)
         self.replay = ReplayBar(controller)
         self._make_parts()
+        self._name_filter()
         self._lay_out()
         self._connect()
         self._recolour()
@@ -92,11 +93,10 @@ class HistoryDock(QDockWidget):
             (Show.DIFFERENT, self.tr("Different")),
             (Show.UNSURE, self.tr("Unsure")),
             (Show.CHANGED, self.tr("Changed the groups")),
+            (Show.OVERRULED, self.tr("Overruled")),
         ):
             self._filter.addItem(text, show)
-        popup = self._filter.view()
-        popup.setMinimumWidth(popup.sizeHintForColumn(0) + 24)  # wider than the box itself
-        popup.setAccessibleName(self._filter.accessibleName())
+        self._filter.view().setAccessibleName(self._filter.accessibleName())
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("Find"))
         self._search.setAccessibleName(self.tr("Find steps by #number, item, name or note"))
@@ -173,9 +173,22 @@ class HistoryDock(QDockWidget):
             return
         self._revision = live.revision
         self.list.update_rows(lambda: self.steps.set_live(live))
+        self._name_filter()
         self._name_button(self._undo, self.tr("Undo"), live.undo)
         self._name_button(self._redo, self.tr("Redo"), live.redo)
         self._show_replay()
+
+    def _name_filter(self) -> None:
+        """Name answers in the list of what to show as they are read in this state."""
+        shared = self.steps.is_shared
+        overruled = self.tr("Not explained") if shared else self.tr("Overruled")
+        for show, text in (
+            *((Show(one.value), words.verdict_word(one, shared=shared)) for one in Verdict),
+            (Show.OVERRULED, overruled),
+        ):
+            self._filter.setItemText(self._filter.findData(show), text)
+        popup = self._filter.view()
+        popup.setMinimumWidth(popup.sizeHintForColumn(0) + 24)  # wider than the box itself
 
     def _name_button(self, button: QPushButton, verb: str, seq: int | None) -> None:
         """Say on the button what it does, such as "Undo Different"; more in its tooltip."""
@@ -294,7 +307,7 @@ class HistoryDock(QDockWidget):
 
     def _change_to(self, menu: QMenu, seq: int, verdict: Verdict, *, is_so: bool) -> QAction:
         """Offer a verdict; the one in force is ticked and does nothing."""
-        action = QAction(f"&{words.verdict_word(verdict)}", menu)
+        action = QAction(f"&{words.verdict_word(verdict, shared=self.steps.is_shared)}", menu)
         action.setCheckable(is_so)
         action.setChecked(is_so)
         action.setEnabled(not is_so)

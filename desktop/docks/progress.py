@@ -82,10 +82,10 @@ class ProgressDock(QDockWidget):
         layout.addLayout(self._choosing())
         self._recent = QLabel(body, wordWrap=True)
         self._strip = EffectStrip(body)
-        caption = QLabel(self.tr("Items that moved, answer by answer"), body, wordWrap=True)
-        caption.setProperty("role", "muted")
-        caption.setBuddy(self._strip)
-        for below in (self._recent, self._strip, caption):
+        self._caption = QLabel(body, wordWrap=True)
+        self._caption.setProperty("role", "muted")
+        self._caption.setBuddy(self._strip)
+        for below in (self._recent, self._strip, self._caption):
             layout.addWidget(below)
         layout.addStretch(1)
         area = QScrollArea()
@@ -122,9 +122,6 @@ class ProgressDock(QDockWidget):
         self._look.setProperty("role", "small")
         self._look.clicked.connect(self.contradictionRequested)
         grid.addWidget(self._look, len(self._rows) - 1, 2, Qt.AlignmentFlag.AlignLeft)
-        self._rows["overruled"][0].setToolTip(
-            self.tr("Answers that your other answers outweigh; the history marks them.")
-        )
         self._rows["implied"][0].setToolTip(
             self.tr(
                 "Pairs settled by what you said of others: if A and B are the same, and B and C,"
@@ -160,6 +157,7 @@ class ProgressDock(QDockWidget):
             self._asked.setText(self.tr("No project is open"))
             for widget in (self._bar, self._pace, self._recent, self._strip, *self._way):
                 widget.hide()
+            self._show_kind(shared=False)
             self._look.hide()
             for name in self._rows:
                 self._set(name, None)
@@ -181,13 +179,27 @@ class ProgressDock(QDockWidget):
         self._set("aside", words.number(progress.set_aside) if progress.set_aside else None)
         overruled = len(shown.overruled)
         self._set("overruled", words.number(overruled) if overruled else None)
+        self._show_kind(shared=trail.is_shared(shown))
         self._set("conflicts", words.number(len(shown.conflicts)) if shown.conflicts else None)
         self._look.setVisible(bool(shown.conflicts))
         self._show_ways(shown)
         self._recent.setText(self._recently(shown))
-        self._strip.show_steps(steps)
+        self._strip.show_steps(steps, shared=trail.is_shared(shown))
         self._recent.show()
         self._strip.show()
+
+    def _show_kind(self, *, shared: bool) -> None:
+        """Say the same of items that may belong to several groups in words that hold there."""
+        label, _ = self._rows["overruled"]
+        label.setText(self.tr("Answers not explained") if shared else self.tr("Answers overruled"))
+        unexplained = self.tr(
+            "Answers that the groups found do not explain; the history marks and lists them."
+        )
+        outweighed = self.tr("Answers that your other answers outweigh; the history marks them.")
+        label.setToolTip(unexplained if shared else outweighed)
+        changed = self.tr("Items whose groups changed, answer by answer")
+        moved = self.tr("Items that moved, answer by answer")
+        self._caption.setText(changed if shared else moved)
 
     def _show_ways(self, shown: Snapshot) -> None:
         """Name strategy and method of the state shown, and what is set otherwise than usual."""
@@ -199,6 +211,10 @@ class ProgressDock(QDockWidget):
             label.setToolTip(strategies.about(approach.strategy))
         for widget in self._way:
             widget.show()
+        if trail.is_shared(shown):
+            self._grouping.setText(self.tr("With the questions: items may have several groups"))
+            self._grouping.setToolTip("")
+            self._regroup.hide()
 
     def _set(self, name: str, value: str | None) -> None:
         for part in self._rows[name]:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from desktop import strategies
 from desktop.dialogs.variant import VariantDialog
-from desktop.messages import Compare, Opened, Request, SaveComparison, Stopped, Working
+from desktop.messages import Compare, Offer, Opened, Request, SaveComparison, Stopped, Working
 from desktop.widgets import trail
 from desktop.widgets.comparing.beginning import Beginning
 from desktop.widgets.comparing.finding_panel import FindingPanel
@@ -73,6 +73,7 @@ class ComparePage(QWidget):
         self._found: Comparison | None = None
         self._found_at: object = None
         self._running = False
+        self._shared = False  # items may belong to several groups
         self._awaited = False  # a comparison was asked for, and nothing of it is there yet
         self.setup = Setup(self)
         self.stale = Notice("info", "accent", self)
@@ -186,7 +187,7 @@ class ComparePage(QWidget):
         if opened is not None:
             now = self._controller.snapshot
             start = strategies.complete(opened.offers, now.approach) if now is not None else None
-            dialog = VariantDialog(opened.offers, start, self)
+            dialog = VariantDialog(self._fitting(opened), start, self)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.chosen.connect(self.setup.contenders.add)
             dialog.open()
@@ -195,9 +196,23 @@ class ComparePage(QWidget):
 
     def _opened(self, opened: Opened) -> None:
         self._forget()
-        self.setup.show_study(opened)
+        self._shared = trail.is_shared(opened.snapshot)
+        self.setup.show_study(opened, self._fitting(opened), opened.snapshot.approach)
+
+    def _fitting(self, opened: Opened) -> tuple[Offer, ...]:
+        """Give the strategies that ask as this project does: others would be asked otherwise."""
+        return tuple(offer for offer in opened.offers if offer.shares == self._shared)
+
+    def _follow_kind(self, snapshot: Snapshot) -> None:
+        """Offer other strategies, and forget what was found, where another question is asked."""
+        opened = self._controller.opened
+        if opened is not None and trail.is_shared(snapshot) != self._shared:
+            self._shared = trail.is_shared(snapshot)
+            self._forget()
+            self.setup.show_study(opened, self._fitting(opened), snapshot.approach)
 
     def _changed(self, snapshot: Snapshot) -> None:
+        self._follow_kind(snapshot)
         self.setup.contenders.use(snapshot.approach)
         self.setup.count_answers(snapshot.progress.answered)
         self._show()

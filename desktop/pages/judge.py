@@ -40,7 +40,9 @@ from desktop.pages import judge_text
 from desktop.pages.contradiction import ContradictionView
 from desktop.pages.judge_conflict import ConflictLine
 from desktop.pages.judge_end import JudgeEnd
-from desktop.widgets import trail
+from desktop.pages.judge_which import Begun, Which
+from desktop.widgets import shared_words, trail
+from desktop.widgets.item_words import ItemWords
 from desktop.widgets.judging.answer_gate import AnswerGate, GateState
 from desktop.widgets.judging.judging_keys import JudgeKey, KeyFilter, KeyPress
 from desktop.widgets.judging.judging_pane import JudgingPane
@@ -74,6 +76,8 @@ class JudgePage(QWidget):
         person looks at a contradiction.
     gate
         Whether an answer counts now.
+    which
+        Asks which groups two have in common; until that is told, nothing is answered.
 
     Notes
     -----
@@ -102,7 +106,9 @@ class JudgePage(QWidget):
         self._before: Snapshot | None = None  # the live state seen last
         self._why_in_full = False
         self._looking = False  # at a contradiction
+        self._items = ItemWords(None)
         self.pane = JudgingPane(store, self)
+        self.which = Which(self.pane, self)
         self._conflicts = ConflictLine(self.pane.conflict)
         self.end = JudgeEnd(self)
         self._stack = QStackedWidget(self)
@@ -153,6 +159,8 @@ class JudgePage(QWidget):
         pane.aside.clicked.connect(self.open_aside_menu)
         pane.aside_menu.chosen.connect(self.set_aside)
         pane.undo.clicked.connect(self.undo)
+        self.which.told.connect(self._tell_common)
+        pane.choice.pressed.connect(self._see)
         pane.last.selected.connect(self.answerSelected)
         pane.tools.namesToggled.connect(self.toggle_names)
         pane.replay.add_button(self.tr("Return to now"), self._return)
@@ -191,8 +199,8 @@ class JudgePage(QWidget):
         self.pane.area.set_study(opened)
         pictures = any(item.path is not None for item in opened.items)
         self.pane.tools.show_pictures(any_picture=pictures)
-        question = opened.question.strip()
-        self.pane.question.setText(question or self.tr("Do these two belong together?"))
+        self._items = ItemWords(opened)
+        self.which.leave()
 
     def _refresh(self, *_: object) -> None:
         shown, live = self._controller.shown, self._controller.snapshot
@@ -202,6 +210,8 @@ class JudgePage(QWidget):
             self.gate.clear()
             return
         self._note_step(live)
+        self._put_question(opened, shared=trail.is_shared(shown))
+        self.which.follow(shown)
         if self._looking and not shown.conflicts:  # the last one is settled
             self._leave_contradiction()
         if self._looking:
@@ -221,6 +231,11 @@ class JudgePage(QWidget):
         self._conflicts.show_state(shown)
         ahead = [question for question in live.next_if.values() if question is not None]
         self._store.prefetch(item for question in ahead for item in question.pair)
+
+    def _put_question(self, opened: Opened, *, shared: bool) -> None:
+        """Ask as the state has it: what two have in common, or whether they belong together."""
+        self.pane.question.setText(shared_words.question(opened.question, shared=shared))
+        self.pane.bar.read_as(shared=shared)
 
     def _show_question(self, shown: Snapshot, question: Question) -> None:
         self._stack.setCurrentWidget(self.pane)
@@ -250,7 +265,8 @@ class JudgePage(QWidget):
             self._show_items(items)
             self.gate.clear()
         line = judge_text.step_line(shown, live)
-        self.pane.replay.say(f"{line}: {judge_text.taken(step)}" if step is not None else line)
+        said = f"{line}: {judge_text.taken(step, shown)}" if step is not None else line
+        self.pane.replay.say(said)
         given = step.answer.verdict if step is not None and step.answer is not None else None
         self.pane.bar.set_given(given)
         why = judge_text.circumstances(step) if step is not None else ""
@@ -291,6 +307,7 @@ class JudgePage(QWidget):
     def _crashed(self, *_: object) -> None:
         """Take no answer until the engine gives a state again, were it for the same pair."""
         self._on_screen = None
+        self.which.leave()
         self.gate.clear()
 
     def _note_step(self, live: Snapshot) -> None:
@@ -314,13 +331,32 @@ class JudgePage(QWidget):
         confidence
             QUITE becomes a guess where the person said so before.
         """
+        if self.which.is_asked and verdict is Verdict.SAME:
+            self.which.take()
+            return
+        self.which.leave()  # another answer was chosen, by the menu
         if confidence is Confidence.QUITE and self.pane.guess.isChecked():
             confidence = Confidence.GUESS
         live = self._controller.snapshot
         if self._controller.replaying or live is None or live.question is None:
             return
+        if verdict is Verdict.SAME and live.question.common and self.gate.is_open:
+            begun = Begun(live.revision, confidence, self.gate.seen_for)
+            self._announce(self.which.ask(live, self._items, begun))
+            return
         response = self.gate.take()
-        if response is None:
+        if response is not None:
+            self._tell(verdict, confidence, response)
+
+    def _tell(
+        self,
+        verdict: Verdict,
+        confidence: Confidence,
+        response: int,
+        common: tuple[int, ...] = (),
+    ) -> None:
+        live = self._controller.snapshot
+        if live is None or live.question is None:
             return
         pair = live.question.pair
         self._controller.send(
@@ -332,11 +368,21 @@ class JudgePage(QWidget):
                 confidence=confidence,
                 shown_left=self._sides[0],
                 response_ms=response,
+                common=common,
             )
         )
 
+    def _tell_common(self, begun: Begun, common: tuple[int, ...]) -> None:
+        if self.gate.take() is not None:
+            self._tell(Verdict.SAME, begun.confidence, begun.response_ms, common)
+
     def undo(self) -> None:
-        """Take the last step back, also one that is still being taken."""
+        """Take the last step back, also one that is still being taken.
+
+        While it is asked which groups two have in common, that is no step yet: only leave it.
+        """
+        if self.which.leave():
+            return
         live = self._controller.snapshot
         under_way = self.gate.state is GateState.SENT
         if live is None or self._controller.replaying or (live.undo is None and not under_way):
@@ -352,6 +398,7 @@ class JudgePage(QWidget):
 
     def open_aside_menu(self) -> None:
         """Ask which of the two to set aside."""
+        self.which.leave()
         dead = self.gate.state in (GateState.NOTHING, GateState.SENT)
         if not dead and len(self._sides) == 2:
             self.pane.aside_menu.ask(self._sides[0], self._sides[1], self.pane.aside)
@@ -433,6 +480,7 @@ class JudgePage(QWidget):
 
     def toggle_why(self) -> None:
         """Say more about why this pair is asked, or less."""
+        self.which.leave()
         self._why_in_full = not self._why_in_full
         self._refresh()
 
@@ -478,11 +526,20 @@ class JudgePage(QWidget):
             return
         if self._stack.currentWidget() is self.end and key not in _AT_THE_END:
             return
+        if self.which.is_asked and key not in (JudgeKey.SAME, JudgeKey.UNDO):
+            self._see(key)
+            return
         if key in _VERDICTS:
             confidence = Confidence.CERTAIN if press.certain else Confidence.QUITE
             self.answer(_VERDICTS[key], confidence)
         elif key in self._keys:
             self._keys[key]()
+
+    def _see(self, key: JudgeKey) -> None:
+        """Do what a key does to how the pair is seen; nothing else."""
+        sights = {JudgeKey.NAMES: self.toggle_names, **self.pane.area.views.by_key()}
+        if key in sights:
+            sights[key]()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take the keyboard when a picture or empty place is clicked."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.widgets import words
+from desktop.widgets import trail, words
 from engine.model import Snapshot
 
 _ICON = 64
@@ -95,6 +95,13 @@ class JudgeEnd(QWidget):
             text = self.tr("There is only one item here, so there is nothing to compare it with.")
         elif progress.groups == 0:
             text = self.tr("All items are set aside.")
+        elif trail.is_shared(snapshot):
+            text = self.tr(
+                "Of every item it is known with which groups it has something in common, or nobody "
+                "could say.\n{0} from {1}."
+            ).format(groups, answers)
+            if snapshot.overruled:
+                text += "\n" + _unexplained(len(snapshot.overruled))
         elif self._waits:
             text = self.tr(
                 "Some of your answers contradict each other. Until that is settled, nothing is "
@@ -125,3 +132,14 @@ class JudgeEnd(QWidget):
         colors = theme.current().colors
         name, tone = ("warning", colors.warning) if self._waits else ("same", colors.same)
         self._sign.setPixmap(theme.icon(name, tone).pixmap(_ICON, _ICON))
+
+
+def _unexplained(count: int) -> str:
+    """Say how many answers the groups break; the history lists them."""
+    if count == 1:
+        return QCoreApplication.translate(
+            "JudgeEnd", "1 answer is not explained by the groups found; the history marks it."
+        )
+    return QCoreApplication.translate(
+        "JudgeEnd", "{0} answers are not explained by the groups found; the history marks them."
+    ).format(words.number(count))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from desktop import strategies
 from desktop.pages import contradiction_text
-from desktop.widgets import trail, words
+from desktop.widgets import shared_words, trail, words
 from engine.model import OWN, HistoryItem, Question, Snapshot, Source, StepKind
 
 
@@ -27,6 +27,8 @@ def progress_line(snapshot: Snapshot) -> str:
         parts.append(_tr("this pair again"))
     if not snapshot.overview.groups:
         parts.append(_tr("no groups yet"))
+    elif trail.is_shared(snapshot) and progress.answered <= progress.unsure:
+        parts.append(_tr("groups guessed so far: {0}").format(words.number(progress.groups)))
     elif progress.groups == 1:
         parts.append(_tr("1 group"))
     else:
@@ -113,25 +115,34 @@ def details(snapshot: Snapshot, embedder: str) -> str:
     return line
 
 
-def taken(step: HistoryItem, *, is_guess: bool = False) -> str:
-    """Say that a step was taken, and what it changed; `is_guess`: there were no groups before."""
+def taken(step: HistoryItem, state: Snapshot | None = None, *, is_guess: bool = False) -> str:
+    """Say that a step was taken, and what it changed, in the words of a state; see `deed`.
+
+    `is_guess`: there were no groups before.
+    """
+    said, shared = deed(step, state), state is not None and trail.is_shared(state)
     if step.kind is StepKind.SET_ASIDE:
-        return _tr("{0} {1}").format(deed(step), words.set_aside(step))
-    effect = words.found(step.effect) if is_guess else words.effect(step.effect)
-    return f"{deed(step)} · {effect}" if effect else deed(step)
+        return _tr("{0} {1}").format(said, words.set_aside(step, shared=shared))
+    effect = words.found(step.effect) if is_guess else words.effect(step.effect, shared=shared)
+    return f"{said} · {effect}" if effect else said
 
 
-def deed(step: HistoryItem) -> str:
-    """Say what a step was."""
+def deed(step: HistoryItem, state: Snapshot | None = None) -> str:
+    """Say what a step was, in the words of a state: items may belong to several groups there."""
     match step.kind:
         case StepKind.ANSWER | StepKind.REVISE:
             if step.answer is None:
                 return ""
-            word = words.verdict_word(step.answer.verdict).lower()
+            shared = state is not None and trail.is_shared(state)
+            word = words.verdict_word(step.answer.verdict, shared=shared)
+            word = _tr("“{0}”").format(word) if shared else word.lower()
             if step.kind is StepKind.REVISE:
                 return _tr("Changed to {0}").format(word)
             sure = words.confidence_word(step.answer.confidence)
-            return _tr("Answered {0}").format(f"{word} ({sure})" if sure else word)
+            said = f"{word} ({sure})" if sure else word
+            if state is not None and shared:
+                return _with_groups(said, step, state)
+            return _tr("Answered {0}").format(said)
         case StepKind.SET_ASIDE:
             return _tr("Set aside")
         case StepKind.NAME:
@@ -147,6 +158,12 @@ def deed(step: HistoryItem) -> str:
         case StepKind.SPACE:
             name = strategies.title(step.approach.strategy) if step.approach else ""
             return _tr("Items compared by “{0}”").format(name)
+
+
+def _with_groups(said: str, step: HistoryItem, state: Snapshot) -> str:
+    """Add to an answer which groups it named."""
+    named = shared_words.listed(shared_words.named(state, step), short=True)
+    return _tr("{0}: {1}").format(said, named) if named else said
 
 
 def chosen(step: HistoryItem, state: Snapshot) -> str:
@@ -173,11 +190,11 @@ def moved(before: Snapshot, now: Snapshot) -> tuple[str, str]:
     step, left = trail.step_at(now, now.position), trail.step_at(now, before.position)
     if step is not None and step.parent == before.position:
         settled = contradiction_text.settled(before, now)
-        text = taken(step, is_guess=trail.is_guess(now, step))
+        text = taken(step, now, is_guess=trail.is_guess(now, step))
         settings = chosen(step, before)
         return settled or (f"{text} · {settings}" if settings else text), settled
     if left is not None and left.parent == now.position:
-        text = _tr("Taken back: {0}").format(deed(left))
+        text = _tr("Taken back: {0}").format(deed(left, before))
         reopened = contradiction_text.reopened(before, now)
         return (f"{text}. {reopened}" if reopened else text), ""
     return "", ""

@@ -17,9 +17,13 @@ def number(value: int) -> str:
     return QLocale().toString(value)
 
 
-def verdict_word(verdict: Verdict) -> str:
-    """Name a verdict."""
+def verdict_word(verdict: Verdict, *, shared: bool = False) -> str:
+    """Name a verdict; `shared`: as it is read where items may belong to several groups."""
     match verdict:
+        case Verdict.SAME if shared:
+            return QCoreApplication.translate("Words", "In common")
+        case Verdict.DIFFERENT if shared:
+            return QCoreApplication.translate("Words", "Nothing in common")
         case Verdict.SAME:
             return QCoreApplication.translate("Words", "Same")
         case Verdict.DIFFERENT:
@@ -88,11 +92,15 @@ def about_certainty() -> str:
     )
 
 
-def effect(of: Effect | None, *, short: bool = False) -> str:
-    """Say what a step changed, `short` where there is little room; "" when that is not known."""
+def effect(of: Effect | None, *, short: bool = False, shared: bool = False) -> str:
+    """Say what a step changed, `short` where there is little room; "" when that is not known.
+
+    `shared`: items may belong to several groups; then none moves from one to another.
+    """
     if of is None:
         return ""
-    parts = [part for part in (_groups(of), _moved(of.moved, short=short)) if part]
+    moved = _changed(of.moved, short=short) if shared else _moved(of.moved, short=short)
+    parts = [part for part in (_groups(of, shared=shared), moved) if part]
     return " · ".join(parts) or QCoreApplication.translate("Words", "no change")
 
 
@@ -107,12 +115,14 @@ def found(of: Effect | None) -> str:
     )
 
 
-def set_aside(step: HistoryItem, *, short: bool = False) -> str:
-    """Say how many items a step set aside, and how many others it moved."""
+def set_aside(step: HistoryItem, *, short: bool = False, shared: bool = False) -> str:
+    """Say how many items a step set aside, and how many others it moved; see `effect`."""
     count = items(len(step.items))
     others = max(0, (step.effect.moved if step.effect else 0) - len(step.items))
     if others == 0:
         return count
+    if shared:
+        return f"{count} · {_changed(others, short=short)}"
     if short:
         return QCoreApplication.translate("Words", "{0} · {1} others moved").format(count, others)
     return QCoreApplication.translate("Words", "{0} · {1} other items moved", "", others).format(
@@ -125,10 +135,12 @@ def changed_groups(of: Effect | None) -> bool:
     return of is not None and (of.moved > 0 or of.groups_before != of.groups_after)
 
 
-def _groups(of: Effect) -> str:
+def _groups(of: Effect, *, shared: bool) -> str:
     change = of.groups_after - of.groups_before
     if change == 0:
         return ""
+    if change == -1 and shared:
+        return QCoreApplication.translate("Words", "1 group fewer")
     if change == -1:
         return QCoreApplication.translate("Words", "2 groups joined")
     if change == 1:
@@ -148,6 +160,19 @@ def _moved(count: int, *, short: bool) -> str:
     if count == 1:
         return QCoreApplication.translate("Words", "1 item moved")
     return QCoreApplication.translate("Words", "{0} items moved", "", count).format(number(count))
+
+
+def _changed(count: int, *, short: bool) -> str:
+    """Say how many items belong to other groups than before, or to more, or to fewer."""
+    if count == 0:
+        return ""
+    if short:
+        return QCoreApplication.translate("Words", "{0} changed", "", count).format(number(count))
+    if count == 1:
+        return QCoreApplication.translate("Words", "1 item changed its groups")
+    return QCoreApplication.translate("Words", "{0} items changed their groups", "", count).format(
+        number(count)
+    )
 
 
 def clock(at: float, now: float, *, seconds: bool = True) -> str:

@@ -59,3 +59,25 @@ def _corner(
 def _color(hue: float, saturation: float, value: float) -> tuple[int, int, int]:
     red, green, blue = colorsys.hsv_to_rgb(hue % 1, saturation, value)
     return round(red * 255), round(green * 255), round(blue * 255)
+
+
+def draw_sheets(folder: Path, count: int, *, side: int = 48) -> Path:
+    """Make a folder of sheets with one or two of four marks, each mark in a corner of its own.
+
+    `kind_of` a sheet's name tells its marks, as in "0+2".
+    """
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(count)
+    sets = [(0,), (1,), (2,), (3,), (0, 1), (0, 2), (1, 3), (2, 3)]
+    half = side // 2
+    for number in range(count):
+        held = sets[number % len(sets)]
+        sheet = Image.new("RGB", (side, side), "white")
+        pen = ImageDraw.Draw(sheet)
+        for mark in held:
+            left, top = half * (mark % 2) + 4, half * (mark // 2) + 4
+            radius = half - 9 + int(rng.integers(0, 3))
+            pen.ellipse([left, top, left + radius, top + radius], _color(mark / 4, 0.8, 0.6))
+        name = "+".join(map(str, held))
+        sheet.save(folder / f"{name}-{number:04}.png")
+    return folder

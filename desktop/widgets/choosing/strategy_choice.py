@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QRadioButton, QVBoxLayout, QWidget
 
 from desktop import strategies
 from desktop.messages import Offer
 from desktop.translation import QT_TRANSLATE_NOOP
 from desktop.widgets.choosing.folded_section import FoldedSection
+from desktop.widgets.choosing.kind_choice import KindChoice
 from desktop.widgets.choosing.parameter_field import Choice, ParameterField
 from desktop.widgets.choosing.parameter_form import ParameterForm
 from engine.model import Approach
@@ -179,12 +180,17 @@ class StrategySettings(QWidget):
 class StrategyChoice(QWidget):
     """The strategy, a sentence about it, and its settings.
 
+    Where there are strategies of both kinds, it is chosen first whether items may belong to several
+    groups, and only those that go with it are offered.
+
     Parameters
     ----------
     folded
         Whether the settings are folded away at first.
     title
         What is chosen, with a mnemonic; None = how pairs are chosen.
+    kind
+        Where that first choice is made, if it does not stand above the strategies.
 
     Notes
     -----
@@ -194,14 +200,20 @@ class StrategyChoice(QWidget):
     changed = Signal()
 
     def __init__(
-        self, *, folded: bool, title: str | None = None, parent: QWidget | None = None
+        self,
+        *,
+        folded: bool,
+        title: str | None = None,
+        kind: KindChoice | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._folded = folded
+        self.kind = kind or KindChoice()
         self._offers: tuple[Offer, ...] = ()
         self._start: Approach | None = None
         self._pages: dict[str, StrategySettings] = {}
-        name = QLabel(title or self.tr("&How pairs are chosen"))
+        name = self._title = QLabel(title or self.tr("&How pairs are chosen"))
         name.setProperty("role", "strong")
         self.names = Choice()
         self.names.setAccessibleName(name.text().replace("&", ""))
@@ -211,10 +223,15 @@ class StrategyChoice(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
+        if kind is None:
+            column.addWidget(self.kind)
+            self.kind.setContentsMargins(0, 0, 0, 10)
+            self.kind.hide()
         column.addWidget(name)
         column.addWidget(self.names)
         column.addWidget(self._about)
         column.addSpacing(8)
+        self.kind.changed.connect(self._list)
         self.names.currentIndexChanged.connect(self._chosen)
 
     def offer(self, offers: Sequence[Offer], start: Approach | None = None) -> None:
@@ -230,16 +247,36 @@ class StrategyChoice(QWidget):
         self._pages = {}
         self._offers = tuple(sorted(offers, key=lambda one: one.strategy != strategies.FIRST))
         self._start = start
+        shares = (one.shares for one in self._offers if start and one.strategy == start.strategy)
+        self.kind.offer(self._offers, shared=next(shares, False))
+        self._list()
+
+    def _list(self) -> None:
+        """List the strategies of the kind chosen; where there is but one, nothing is to be said."""
+        of_kind = [
+            one
+            for one in self._offers
+            if not self.kind.is_offered or one.shares == self.kind.shared
+        ]
         with QSignalBlocker(self.names):
             self.names.clear()
-            for one in self._offers:
+            for one in of_kind:
                 title = strategies.title(one.strategy)
                 if one.strategy == strategies.FIRST:
                     title = self.tr("{0}, recommended").format(title)
                 self.names.addItem(title, one.strategy)
-            at = self.names.findData(start.strategy) if start is not None else 0
-            self.names.setCurrentIndex(at)
+            at = self.names.findData(self._start.strategy) if self._start is not None else 0
+            self.names.setCurrentIndex(max(0, at))
+        is_choice = len(of_kind) != 1 or not self.kind.is_offered
+        for part in (self._title, self.names, self._about):
+            part.setVisible(is_choice)
         self._chosen()
+
+    def take_keyboard(self) -> None:
+        """Give the keyboard to what is chosen first."""
+        stops = self.kind.stops
+        chosen = (one for one in stops if isinstance(one, QRadioButton) and one.isChecked())
+        next(chosen, self.names).setFocus()
 
     @property
     def strategy(self) -> str:

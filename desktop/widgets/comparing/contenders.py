@@ -37,6 +37,7 @@ class Contenders(QListWidget):
         self._listed: list[Approach] = []
         self._added: list[Approach] = []
         self.setWordWrap(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideNone)
         self.setSpacing(3)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

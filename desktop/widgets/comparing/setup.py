@@ -5,6 +5,8 @@ Hides when a comparison can be begun. Promises that the reason is told while it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
@@ -18,9 +20,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.messages import Opened
+from desktop.messages import Offer, Opened
 from desktop.widgets.comparing.contenders import Contenders, Entrants
 from desktop.widgets.number_box import NumberBox
+from engine.model import Approach
 
 _QUESTIONS, _MOST_QUESTIONS = 100, 2000
 _MOST_ERRORS = 50  # per cent; more would be an expert to be taken at the opposite
@@ -133,10 +136,10 @@ class Setup(QFrame):
 
     # ------------------------------------------------------------------ states
 
-    def show_study(self, opened: Opened) -> None:
-        """Begin anew with another project."""
+    def show_study(self, opened: Opened, offers: Sequence[Offer], in_use: Approach) -> None:
+        """Begin anew with another project, or with other strategies; the one in use is ticked."""
         self.expert.setVisible(opened.labelled)
-        self.contenders.show_offers(opened.offers, opened.snapshot.approach)
+        self.contenders.show_offers(offers, in_use)
         self._allow()
 
     def count_answers(self, answers: int) -> None:

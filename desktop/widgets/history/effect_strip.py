@@ -25,13 +25,15 @@ class EffectStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._steps: tuple[HistoryItem, ...] = ()
+        self._shared = False
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(self.tr("Items moved by each answer"))
         theme.current().themeChanged.connect(self.update)
 
-    def show_steps(self, steps: tuple[HistoryItem, ...]) -> None:
-        """Show the answers of a way, oldest first."""
-        self._steps = steps
+    def show_steps(self, steps: tuple[HistoryItem, ...], *, shared: bool = False) -> None:
+        """Show the answers of a way, oldest first; `shared`: items may belong to several groups."""
+        self._steps, self._shared = steps, shared
+        name = self.tr("Items whose groups each answer changed")
+        self.setAccessibleName(name if shared else self.tr("Items moved by each answer"))
         changed = sum(words.changed_groups(step.effect) for step in steps)
         text = self.tr("{0} of {1} answers changed the groups").format(changed, len(steps))
         self.setAccessibleDescription(text)
@@ -76,7 +78,8 @@ class EffectStrip(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             for bar, step, _ in self.bars():
                 if bar.left() <= event.pos().x() <= bar.right() + 1:
-                    text = f"#{step.seq}: {words.effect(step.effect)}"
+                    effect = words.effect(step.effect, shared=self._shared)
+                    text = f"#{step.seq}: {effect}"
                     QToolTip.showText(event.globalPos(), text, self)
                     return True
             QToolTip.hideText()

@@ -20,10 +20,19 @@ from PySide6.QtCore import (
 
 from desktop import strategies
 from desktop.messages import Offer
-from desktop.widgets import trail, words
+from desktop.widgets import shared_words, trail, words
 from desktop.widgets.history.history_rows import START, HistoryTree, Row, Standing
 from desktop.widgets.item_words import ItemWords
-from engine.model import Answer, Approach, HistoryItem, Snapshot, Source, StepKind, Verdict
+from engine.model import (
+    Answer,
+    Approach,
+    Group,
+    HistoryItem,
+    Snapshot,
+    Source,
+    StepKind,
+    Verdict,
+)
 
 IS_SHOWN = Qt.ItemDataRole.UserRole
 IS_NOW = Qt.ItemDataRole.UserRole + 1
@@ -39,6 +48,7 @@ class Show(enum.Enum):
     DIFFERENT = "different"
     UNSURE = "unsure"
     CHANGED = "changed"
+    OVERRULED = "overruled"
 
 
 _VERDICTS = {
@@ -111,6 +121,11 @@ class HistoryModel(QAbstractListModel):
         if row.is_head:
             self._toggled[row.root] = not row.is_open
             self._relay()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether answers are told as what two have in common: items may have several groups."""
+        return self._snapshot is not None and trail.is_shared(self._snapshot)
 
     @property
     def item_words(self) -> ItemWords:
@@ -207,11 +222,21 @@ class HistoryModel(QAbstractListModel):
                 return self.tr("Way of comparing items")
 
     def _said(self, row: Row, answer: Answer) -> str:
-        """Give the verdict, and what it was changed to since."""
-        word, change = words.verdict_word(answer.verdict), self._change_of(row)
+        """Give the verdict, the groups it named, and what it was changed to since."""
+        word, change = self._word(answer), self._change_of(row)
         if change is None or change.answer is None:
-            return word
-        return f"{word} → {words.verdict_word(change.answer.verdict)}"
+            named = shared_words.listed(self.named(row), short=True)
+            return self.tr("{0}: {1}").format(word, named) if named else word
+        return f"{word} → {self._word(change.answer)}"
+
+    def _word(self, answer: Answer) -> str:
+        return words.verdict_word(answer.verdict, shared=self.is_shared)
+
+    def named(self, row: Row) -> tuple[Group, ...]:
+        """Give the groups that an answer named as those that two have in common."""
+        if self._snapshot is None or row.step is None:
+            return ()
+        return shared_words.named(self._snapshot, row.step)
 
     def _change_of(self, row: Row) -> HistoryItem | None:
         """Give the change in force of an answer on the way to the present."""
@@ -240,6 +265,8 @@ class HistoryModel(QAbstractListModel):
                 return self.tr("way of grouping")
             case StepKind.SPACE:
                 return self.tr("way of comparing")
+            case StepKind.ANSWER if self.is_shared:
+                return self.tr("answer")  # what it was has no room on a button
             case _:
                 return self.title(row)
 
@@ -262,12 +289,12 @@ class HistoryModel(QAbstractListModel):
         suggested = self.tr("to a suggestion") if step.answer.source is Source.SUGGESTED else ""
         parts = [suggested, words.confidence_word(step.answer.confidence), step.answer.note]
         if self.is_overruled(row):
-            parts.insert(0, self.tr("overruled"))
+            parts.insert(0, self.tr("not explained") if self.is_shared else self.tr("overruled"))
         change = self._change_of(row)
         if change is not None:
             parts.insert(0, self.tr("changed at #{0}").format(change.seq))
         if step.kind is StepKind.REVISE:
-            parts.insert(0, self.tr("to {0}").format(words.verdict_word(step.answer.verdict)))
+            parts.insert(0, self.tr("to {0}").format(self._word(step.answer)))
         return " · ".join(part for part in parts if part)
 
     def contradiction_of(self, row: Row) -> int | None:
@@ -301,10 +328,10 @@ class HistoryModel(QAbstractListModel):
         if row.step is None:
             return self.tr("before the first answer")
         if row.step.kind is StepKind.SET_ASIDE:
-            return words.set_aside(row.step, short=short)
+            return words.set_aside(row.step, short=short, shared=self.is_shared)
         if row.step.kind is StepKind.NAME:
             return row.step.text
-        effect = words.effect(row.step.effect, short=short)
+        effect = words.effect(row.step.effect, short=short, shared=self.is_shared)
         if self._snapshot is not None and trail.is_guess(self._snapshot, row.step):
             effect = words.found(row.step.effect)
         if row.step.approach is not None:
@@ -343,7 +370,12 @@ class HistoryModel(QAbstractListModel):
                 lines.append(self.tr("It confirmed or rejected what other answers made likely."))
             if step.answer.note:
                 lines.append(step.answer.note)
-        if self.is_overruled(row):
+        named = self.named(row)
+        if named:
+            lines.append(self.tr("In common: {0}").format(shared_words.listed(named)))
+        if self.is_overruled(row) and self.is_shared:
+            lines.append(self.tr("The groups found do not explain this answer."))
+        elif self.is_overruled(row):
             lines.append(self.tr("Overruled by your other answers"))
         if step.approach is not None:
             lines += [strategies.title(step.approach.strategy), *self._settings(step.approach)]
@@ -365,6 +397,9 @@ class HistoryModel(QAbstractListModel):
         if verdict is not None and (step.answer is None or step.answer.verdict is not verdict):
             return False
         if self._show is Show.CHANGED and not words.changed_groups(step.effect):
+            return False
+        overruled = self._snapshot.overruled if self._snapshot is not None else ()
+        if self._show is Show.OVERRULED and not (step.on_path and step.seq in overruled):
             return False
         if not self._sought:
             return True

@@ -1,5 +1,7 @@
 """The answer buttons: *Different* left, *Unsure* between, *Same* right.
 
+Where items may belong to several groups, the outer ones read *Nothing in common* and *In common*.
+
 Hidden: drawing. Promised: an answer is told by place, word, sign and key, by colour only besides;
 buttons that do not count are seen not to.
 """
@@ -52,13 +54,31 @@ class AnswerButton(QPushButton):
         self.verdict = verdict
         self._keys = keys
         self._note = ""
-        self._given = False
+        self._given = self._shared = False
         self._drawn: dict[str, QIcon] = {}
         self.setAccessibleName(words.verdict_word(verdict))
         self.setAccessibleDescription(self.tr("Keys: {0}").format(keys))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    @property
+    def word(self) -> str:
+        """The verdict as it reads now."""
+        return words.verdict_word(self.verdict, shared=self._shared)
+
+    def read_as(self, *, shared: bool) -> None:
+        """Ask whether two have a group in common, or belong to the same."""
+        if shared != self._shared:
+            self._shared = shared
+            self.setText(self.word)
+            self._name()
+            self.updateGeometry()
+
+    def _name(self) -> None:
+        self.setAccessibleName(
+            self.tr("{0}: given").format(self.word) if self._given else self.word
+        )
 
     def set_note(self, note: str) -> None:
         """Show words in place of the keys, such as "a guess"; "" = the keys."""
@@ -73,8 +93,7 @@ class AnswerButton(QPushButton):
     @given.setter
     def given(self, given: bool) -> None:
         self._given = given
-        word = words.verdict_word(self.verdict)
-        self.setAccessibleName(self.tr("{0}: given").format(word) if given else word)
+        self._name()
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -87,7 +106,7 @@ class AnswerButton(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         """Never be cut off."""
-        return self.sizeHint()
+        return self.sizeHint() - QSize(16, 0)
 
     def _icon_in(self, ink: str) -> QIcon:
         if ink not in self._drawn:  # drawing one takes a millisecond
@@ -187,10 +206,15 @@ class AnswerBar(QWidget):
 
     def set_counts(self, *, counts: bool, why_not: str = "") -> None:
         """Say whether answers count now, or why not."""
-        for verdict, button in self.buttons.items():
+        for button in self.buttons.values():
             button.setEnabled(counts)
-            hint = self.tr("{0}; with Shift: certain").format(words.verdict_word(verdict))
+            hint = self.tr("{0}; with Shift: certain").format(button.word)
             button.setToolTip(hint if counts else why_not)
+
+    def read_as(self, *, shared: bool) -> None:
+        """Ask whether two have a group in common, or belong to the same."""
+        for button in self.buttons.values():
+            button.read_as(shared=shared)
 
     def set_confidence(self, confidence: Confidence) -> None:
         """Show how sure the next answer will be."""

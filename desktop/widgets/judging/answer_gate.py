@@ -88,6 +88,11 @@ class AnswerGate(QObject):
             self._settling.stop()
             self._pass(GateState.FAILED)
 
+    @property
+    def seen_for(self) -> int:
+        """Milliseconds since the pair was seen, while an answer counts."""
+        return int(self._seen.elapsed()) if self.is_open else 0
+
     def take(self) -> int | None:
         """Let one answer through and shut.
 

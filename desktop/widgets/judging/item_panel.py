@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from desktop import theme
 from desktop.images import PictureStore
-from desktop.widgets import trail, words
+from desktop.widgets import shared_words, trail, words
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.judging.picture_view import PictureView
+from desktop.widgets.judging.side_groups import SideGroups
 from desktop.widgets.thumb_strip import ThumbStrip
 from engine.dataset import Item
 from engine.model import Group, Snapshot
@@ -53,6 +54,8 @@ class ItemPanel(QWidget):
         self._strip = ThumbStrip(store, _THUMBNAIL, self)
         self._strip.setAccessibleName(self.tr("Others of this group"))
         self._strip.setToolTip(self.tr("Already together in this group"))
+        self.groups = SideGroups(store, _THUMBNAIL, self)
+        self.groups.hide()
         self._name = ElidedLabel(Qt.TextElideMode.ElideMiddle, self, least=_FILE)
         self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._name.setProperty("role", "muted")
@@ -63,6 +66,7 @@ class ItemPanel(QWidget):
         row.setSpacing(8)
         row.addWidget(self._chip)
         row.addWidget(self._group)
+        row.addWidget(self.groups, 1)
         row.addWidget(self._strip, 1)
         row.addWidget(self._name)
         # words go before pictures: the others of the group take what room is left
@@ -89,10 +93,15 @@ class ItemPanel(QWidget):
         self._group.setText(place.short)
         self._chip.setToolTip(place.full)
         self._group.set_more(place.full)
-        self._strip.show_items(_others(place.group, self._item.id))
+        in_several = trail.is_shared(snapshot) and place.group is not None
+        self._chip.setVisible(not in_several)
+        self._group.setVisible(not in_several)
+        self._strip.show_items(() if in_several else _others(place.group, self._item.id))
+        self.groups.show_groups(place.groups if in_several else (), self._item.id, place.full)
         name = "" if name_hidden else PurePosixPath(self._item.name).name
         self._name.setText(name)
-        spoken = [self._side, name, theme.slot_text(place.slot), place.full]
+        sign = "" if in_several else theme.slot_text(place.slot)
+        spoken = [self._side, name, sign, place.full]
         self.view.setAccessibleName(", ".join(part for part in spoken if part))
 
     @property
@@ -128,12 +137,15 @@ class Place:
         None = in no group, or not placed yet: then `full` names the nearest group.
     brief, short, full
         In words: for the head of a column, for a line under a picture, and for reading out.
+    groups
+        All groups, where items may belong to several; `group` is the first of them.
     """
 
     group: Group | None
     brief: str
     short: str
     full: str
+    groups: tuple[Group, ...] = ()
 
     @property
     def slot(self) -> int:
@@ -150,6 +162,8 @@ def place_of(snapshot: Snapshot, item: int) -> Place:
         return Place(None, aside, aside, _tr("set aside: it is asked about no more"))
     if group is None:
         return Place(None, _tr("no group"), _tr("in no group yet"), _tr("in no group yet"))
+    if trail.is_shared(snapshot):
+        return _among(snapshot, item)
     counted = words.items(group.size)
     full = f"{group.name} · {counted}" if group.name else counted
     if not trail.is_placed(snapshot, item):
@@ -158,6 +172,20 @@ def place_of(snapshot: Snapshot, item: int) -> Place:
         return Place(None, _tr("not placed"), _tr("not placed yet"), far)
     brief = " ".join((theme.slot_text(slot), group.name)).rstrip()
     return Place(group, brief, full, full)
+
+
+def _among(snapshot: Snapshot, item: int) -> Place:
+    """Tell where an item belongs that may belong to several groups, as `place_of`."""
+    groups = shared_words.groups_of(snapshot.overview, item)
+    if not trail.is_placed(snapshot, item):
+        far = _tr("not placed yet; nearest: {0}").format(shared_words.listed(groups))
+        return Place(None, _tr("not placed"), _tr("not placed yet"), far)
+    brief = " + ".join(map(shared_words.called, groups))
+    if len(groups) == 1:
+        full = _tr("in one group: {0}").format(brief)
+    else:
+        full = _tr("in {0} groups: {1}").format(words.number(len(groups)), brief)
+    return Place(groups[0], brief, brief, full, groups)
 
 
 def _others(group: Group | None, item: int) -> list[int]:

@@ -102,6 +102,11 @@ _MAC_CODES = {
 }  # fmt: skip
 
 
+_X11_DIGITS = tuple(range(10, 19))
+_WINDOWS_DIGITS = tuple(range(0x31, 0x3A))
+_MAC_DIGITS = (0x12, 0x13, 0x14, 0x15, 0x17, 0x16, 0x1A, 0x1C, 0x19)
+
+
 def meaning(event: QKeyEvent, platform: str = sys.platform) -> JudgeKey | None:
     """Say what a key press means here; None = nothing.
 
@@ -125,6 +130,19 @@ def meaning(event: QKeyEvent, platform: str = sys.platform) -> JudgeKey | None:
     if letter.isalpha() and not _is_latin(letter):
         letter = _in_place(event, platform)
     return _BY_TEXT.get(letter)
+
+
+def digit(event: QKeyEvent, platform: str = sys.platform) -> int | None:
+    """Say which digit from 1 to 9 a key stands for: by its place where it types another sign.
+
+    On many keyboards the top row types digits only with Shift.
+    """
+    typed = Qt.Key(event.key()) - Qt.Key.Key_0
+    if 1 <= typed <= 9:
+        return int(typed)
+    code = event.nativeScanCode() if platform.startswith("linux") else event.nativeVirtualKey()
+    places = {"win32": _WINDOWS_DIGITS, "darwin": _MAC_DIGITS}.get(platform, _X11_DIGITS)
+    return places.index(code) + 1 if code in places else None
 
 
 def _is_latin(text: str) -> bool:

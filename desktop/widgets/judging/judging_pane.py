@@ -25,6 +25,8 @@ from desktop.images import PictureStore
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.judging.answer_bar import AnswerBar
 from desktop.widgets.judging.aside_menu import AsideMenu
+from desktop.widgets.judging.common_card import Candidate
+from desktop.widgets.judging.common_choice import CommonChoice
 from desktop.widgets.judging.last_answers import LastAnswers
 from desktop.widgets.judging.pair_area import PairArea
 from desktop.widgets.judging.passing_note import PassingNote
@@ -63,6 +65,8 @@ class JudgingPane(QWidget):
         What the last step did.
     why, last
         Why this pair is asked; the last answers.
+    choice
+        Which groups the pair has in common: asked in the place of all that is below the pair.
     """
 
     def __init__(self, store: PictureStore, parent: QWidget | None = None) -> None:
@@ -104,6 +108,8 @@ class JudgingPane(QWidget):
         self.why.setProperty("role", "muted")
         self.why.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.last = LastAnswers(store, self)
+        self.choice = CommonChoice(store, self)
+        self.choice.hide()
         self._lay_out()
         self._color()
         theme.current().themeChanged.connect(self._color)
@@ -148,9 +154,29 @@ class JudgingPane(QWidget):
         column.setSpacing(7)
         column.addLayout(head)
         column.addWidget(self.area, 1)
-        column.addWidget(self.bar)
-        column.addLayout(under)
-        column.addWidget(self._below)
+        self._answers = QWidget(self)
+        answers = QVBoxLayout(self._answers)
+        answers.setContentsMargins(0, 0, 0, 0)
+        answers.setSpacing(7)
+        answers.addWidget(self.bar)
+        answers.addLayout(under)
+        answers.addWidget(self._below)
+        column.addWidget(self._answers)
+        column.addWidget(self.choice)
+
+    def ask_which(self, candidates: Sequence[Candidate]) -> None:
+        """Ask which groups the pair has in common, instead of whether it has any."""
+        self.choice.setMinimumHeight(self._answers.height())  # where it fits, nothing moves
+        self.choice.resize(self._answers.size())
+        self._answers.hide()
+        self.choice.show()
+        self.choice.ask(candidates)
+
+    def ask_whether(self) -> None:
+        """Ask about the pair itself again."""
+        self.choice.clear()
+        self.choice.hide()
+        self._answers.show()
 
     def _line(self) -> QWidget:
         """Make the line below the question: how far the person is, or what matters more now.

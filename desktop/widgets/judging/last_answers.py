@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QStyle,
 
 from desktop import theme
 from desktop.images import PictureStore
-from desktop.widgets import words
+from desktop.widgets import trail, words
 from desktop.widgets.judging.sides import as_shown
 from desktop.widgets.thumb_strip import paint_thumbnail
 from engine.dataset import Item
@@ -32,13 +32,15 @@ _FADE_MS = 350
 class GivenAnswer:
     """An answer in force: its step, the items as shown (left, right), and the verdict now.
 
-    `suggested`: it confirmed or rejected a suggestion.
+    `suggested`: it confirmed or rejected a suggestion. `shared`: items may belong to several
+    groups, so that it tells what the two have in common.
     """
 
     seq: int
     items: tuple[int, ...]
     verdict: Verdict
     suggested: bool = False
+    shared: bool = False
 
 
 def last_answers(snapshot: Snapshot, count: int = LAST) -> tuple[GivenAnswer, ...]:
@@ -56,6 +58,7 @@ def last_answers(snapshot: Snapshot, count: int = LAST) -> tuple[GivenAnswer, ..
             as_shown(step, snapshot),
             changed.get(step.seq, step.answer.verdict),
             step.answer.source is Source.SUGGESTED,
+            trail.is_shared(snapshot),
         )
         for step in given
         if step.answer is not None
@@ -92,7 +95,7 @@ class _Tile(QAbstractButton):
         self._strength = 1.0
         if answer is not None:
             spoken = self.tr("Answer {0}: {1} and {2}").format(
-                words.verdict_word(answer.verdict), *names
+                words.verdict_word(answer.verdict, shared=answer.shared), *names
             )
             if answer.suggested:
                 spoken += " · " + self.tr("to a suggestion")
