@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.messages import NameGroup
 from desktop.widgets import trail
+from desktop.widgets.groups.belonging import in_common_with
 from desktop.widgets.groups.group_cards import GroupList
 from desktop.widgets.groups.group_header import GroupHeader
-from desktop.widgets.groups.group_model import BRANCH, Card, GroupsModel
+from desktop.widgets.groups.group_model import BRANCH, IN_COMMON, Card, GroupsModel
 from desktop.widgets.groups.members import MembersView
 from desktop.widgets.item_words import ItemWords
 
@@ -60,6 +62,7 @@ class GroupGallery(QStackedWidget):
         self._controller = controller
         self._slot: int | None = None
         self._branch: Card | None = None  # shown instead of a group
+        self._companion: int | None = None  # whose like in some group are shown instead
         self._drawn: tuple[int, int, bool, int] | None = None
         self.groups = GroupsModel(self)
         self.list = GroupList(pictures, self)
@@ -74,7 +77,6 @@ class GroupGallery(QStackedWidget):
         self.list.itemClicked.connect(self.itemSelected)
         self.members.itemActivated.connect(self.itemSelected)
         self._header.backClicked.connect(self.go_back)
-        self._header.renamed.connect(self._rename)
         self._header.sideChanged.connect(self.members.set_side)
         controller.studyOpened.connect(self._open)
         controller.closed.connect(self._open)
@@ -100,7 +102,7 @@ class GroupGallery(QStackedWidget):
 
     def show_group(self, slot: int | None) -> None:
         """Show all items of a group; None or a group that is not there = the cards."""
-        self._branch = None
+        self._branch = self._companion = None
         card = None if slot is None else self.groups.card(slot)
         if card is None:
             self._slot = None
@@ -114,20 +116,34 @@ class GroupGallery(QStackedWidget):
 
     def show_branch(self, items: IntArray) -> None:
         """Show some items whatever groups they are in: those of a branch of the tree."""
-        self._slot, self._branch = BRANCH, Card(BRANCH, "", items, 0.0)
+        self._slot, self._branch, self._companion = BRANCH, Card(BRANCH, "", items, 0.0), None
         self._show_card(self._branch, anew=True)
         self.setCurrentIndex(1)
+
+    def show_in_common(self, item: int) -> IntArray:
+        """Show the other items that have a group in common with one, and give them."""
+        self._slot, self._branch, self._companion = IN_COMMON, None, item
+        card = self._in_common()
+        self._show_card(card, anew=True)
+        self.setCurrentIndex(1)
+        return card.members
+
+    def _in_common(self) -> Card:
+        shown, item = self._controller.shown, self._companion
+        none = np.zeros(0, dtype=np.int32)
+        found = none if shown is None or item is None else in_common_with(shown.overview, item)
+        return Card(IN_COMMON, "", found, 0.0)
 
     def select(self, item: int | None) -> None:
         """Mark an item where it can be seen."""
         self.members.select(item)
 
     def reveal(self, item: int) -> None:
-        """Show the group of an item, and mark the item there."""
-        for row in range(self.groups.rowCount()):
-            card = self.groups.card_at(row)
-            if item in card.members:
-                self.show_group(card.slot)
+        """Show a group of an item, the present one if it can be, and mark the item there."""
+        cards = [self.groups.card_at(row) for row in range(self.groups.rowCount())]
+        found = [card.slot for card in cards if item in card.members]
+        if found and self.group not in found:
+            self.show_group(found[0])
         self.select(item)
 
     def go_back(self) -> None:
@@ -155,7 +171,10 @@ class GroupGallery(QStackedWidget):
         self.groups.show(shown)
         if self._slot is None:
             return
-        card = self._branch or self.groups.card(self._slot)
+        if self._companion is not None:
+            card: Card | None = self._in_common()
+        else:
+            card = self._branch or self.groups.card(self._slot)
         if card is None:  # joined to another
             self.show_group(None)
             self.groupHighlighted.emit(None)
@@ -165,8 +184,9 @@ class GroupGallery(QStackedWidget):
     def _show_card(self, card: Card, *, anew: bool) -> None:
         shown = self._controller.shown
         if shown is not None:
-            self._header.show_card(card, can_name=shown.live and card.is_group)
-            self.members.show_items(card.members, shown.overview, anew=anew)
+            self._header.show_card(card)
+            slot = card.slot if card.is_group else None
+            self.members.show_items(card.members, shown.overview, anew=anew, slot=slot)
 
     # ------------------------------------------------------------------ what a person does
 

@@ -19,10 +19,13 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
+from desktop.widgets import words
 from desktop.widgets.groups.group_model import Card, GroupsModel
-from desktop.widgets.groups.members import LARGEST, SIDE, SMALLEST
+from desktop.widgets.groups.member_tiles import LARGEST, SIDE, SMALLEST
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.thumbs import draw_chip
+
+_TOLD = 5  # compositions of a group that are told of; the tooltip tells of all
 
 
 class GroupHeader(QWidget):
@@ -30,11 +33,10 @@ class GroupHeader(QWidget):
 
     Notes
     -----
-    Signals: `backClicked()`, `renamed(int, str)` with an item of the group, `sideChanged(int)`.
+    Signals: `backClicked()`, `sideChanged(int)`. Names go to the model of the groups.
     """
 
     backClicked = Signal()
-    renamed = Signal(int, str)
     sideChanged = Signal(int)
 
     def __init__(self, groups: GroupsModel, parent: QWidget) -> None:
@@ -51,6 +53,8 @@ class GroupHeader(QWidget):
         self._name.setToolTip(self.tr("Name of the group (F2)"))
         self._figures = QLabel(self)
         self._figures.setProperty("role", "muted")
+        self.together = QLabel(self, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.together.setProperty("role", "muted")
         self._side = QSlider(Qt.Orientation.Horizontal, self)
         self._side.setRange(SMALLEST, LARGEST)
         self._side.setValue(SIDE)
@@ -76,6 +80,7 @@ class GroupHeader(QWidget):
         layout.setSpacing(2)
         layout.addLayout(above)
         layout.addLayout(below)
+        layout.addWidget(self.together)
 
     def _recolour(self) -> None:
         self._back.setIcon(theme.icon("back"))
@@ -84,14 +89,22 @@ class GroupHeader(QWidget):
         """Begin with another study."""
         self._side.setVisible(item_words.has_pictures)
 
-    def show_card(self, card: Card, *, can_name: bool) -> None:
+    def show_card(self, card: Card) -> None:
         """Show a group; a name being typed is left alone."""
         same = self._card is not None and self._card.slot == card.slot
         self._card = card
         self._chip.set_slot(card.slot)
         self._chip.setVisible(card.is_group)
+        self._figures.setWordWrap(bool(card.mixed))  # then it is a sentence
         self._figures.setText(self._groups.figures(card))
-        self._name.setReadOnly(not can_name)
+        told = self._groups.together(card)
+        self.together.setVisible(bool(told))
+        shown = told[:_TOLD]
+        if len(told) > len(shown):
+            shown.append(self.tr("{0} more").format(words.number(len(told) - len(shown))))
+        self.together.setText("; ".join(shown))
+        self.together.setToolTip("\n".join(told) if len(told) > len(shown) else "")
+        self._name.setReadOnly(not self._groups.can_name(card))
         self._name.setPlaceholderText(self._groups.title(card))
         if not (same and self._name.isModified()):
             self._name.setText(card.name)
@@ -105,8 +118,8 @@ class GroupHeader(QWidget):
         card, name = self._card, self._name.text().strip()
         modified = self._name.isModified()
         self._name.setModified(False)
-        if card is not None and modified and name != card.name:
-            self.renamed.emit(int(card.members[0]), name)
+        if card is not None and modified:
+            self._groups.rename(card, name)
 
     def _give_up(self) -> None:
         if self._card is not None:
