@@ -17,9 +17,13 @@ def number(value: int) -> str:
     return QLocale().toString(value)
 
 
-def verdict_word(verdict: Verdict) -> str:
-    """Name a verdict."""
+def verdict_word(verdict: Verdict, *, shared: bool = False) -> str:
+    """Name a verdict; `shared`: as it is read where items may belong to several groups."""
     match verdict:
+        case Verdict.SAME if shared:
+            return QCoreApplication.translate("Words", "In common")
+        case Verdict.DIFFERENT if shared:
+            return QCoreApplication.translate("Words", "Nothing in common")
         case Verdict.SAME:
             return QCoreApplication.translate("Words", "Same")
         case Verdict.DIFFERENT:
@@ -81,8 +85,13 @@ def certainty(margin: float) -> str:
     return QCoreApplication.translate("Words", "certainty {0}").format(shown)
 
 
-def about_certainty() -> str:
-    """Explain what certainty means."""
+def about_certainty(*, shared: bool = False) -> str:
+    """Explain what certainty means; `shared`: where items may belong to several groups."""
+    if shared:
+        return QCoreApplication.translate(
+            "Words",
+            "Certainty: 0 = other groups would explain the item as well, 1 = none come near.",
+        )
     return QCoreApplication.translate(
         "Words", "Certainty: 0 = on the border to another group, 1 = far from every other."
     )

@@ -21,11 +21,6 @@ class Together(NamedTuple):
     items: int
 
 
-def is_shared(overview: Overview) -> bool:
-    """Whether items may belong to several groups at once."""
-    return overview.memberships is not None
-
-
 def slots_of(overview: Overview, item: int) -> tuple[int, ...]:
     """Give the slots of an item's groups, rising; none when it is undecided or set aside."""
     if overview.memberships is not None:

@@ -47,10 +47,13 @@ class GroupGallery(QStackedWidget):
 
     - `groupHighlighted(int | None)`: a group was singled out, or none is any more.
     - `itemSelected(int)`: an item was clicked.
+
+    And `itemsLit(IntArray)`: items of several groups are shown, or others than before.
     """
 
     groupHighlighted = Signal(object)
     itemSelected = Signal(int)
+    itemsLit = Signal(object)
 
     def __init__(
         self,
@@ -120,13 +123,13 @@ class GroupGallery(QStackedWidget):
         self._show_card(self._branch, anew=True)
         self.setCurrentIndex(1)
 
-    def show_in_common(self, item: int) -> IntArray:
-        """Show the other items that have a group in common with one, and give them."""
+    def show_in_common(self, item: int) -> None:
+        """Show the other items that have a group in common with one."""
         self._slot, self._branch, self._companion = IN_COMMON, None, item
         card = self._in_common()
         self._show_card(card, anew=True)
         self.setCurrentIndex(1)
-        return card.members
+        self.itemsLit.emit(np.append(card.members, np.int32(item)))
 
     def _in_common(self) -> Card:
         shown, item = self._controller.shown, self._companion
@@ -172,14 +175,23 @@ class GroupGallery(QStackedWidget):
         if self._slot is None:
             return
         if self._companion is not None:
-            card: Card | None = self._in_common()
-        else:
-            card = self._branch or self.groups.card(self._slot)
+            self._show_company()
+            return
+        card = self._branch or self.groups.card(self._slot)
         if card is None:  # joined to another
             self.show_group(None)
             self.groupHighlighted.emit(None)
         else:
             self._show_card(card, anew=False)
+
+    def _show_company(self) -> None:
+        card, item = self._in_common(), self._companion
+        if len(card.members):
+            self._show_card(card, anew=False)
+            self.itemsLit.emit(np.append(card.members, np.int32(item or 0)))
+        else:
+            self.show_group(None)
+            self.groupHighlighted.emit(None)
 
     def _show_card(self, card: Card, *, anew: bool) -> None:
         shown = self._controller.shown

@@ -22,7 +22,7 @@ from PySide6.QtCore import (
 
 from desktop import theme
 from desktop.widgets import trail, words
-from desktop.widgets.groups.belonging import is_shared, named_by, together_with
+from desktop.widgets.groups.belonging import named_by, together_with
 from desktop.widgets.item_words import ItemWords
 from engine.model import IntArray, Overview, Snapshot
 
@@ -63,7 +63,7 @@ class Card:
 def cards_of(snapshot: Snapshot) -> list[Card]:
     """Give the cards of a state: groups, largest first; then undecided items, then those aside."""
     overview = snapshot.overview
-    shared = is_shared(overview)
+    shared = trail.is_shared(snapshot)
     cards = [
         Card(
             group.slot,
@@ -155,7 +155,7 @@ class GroupsModel(QAbstractListModel):
     @property
     def is_shared(self) -> bool:
         """Whether items may belong to several groups at once."""
-        return self._overview is not None and is_shared(self._overview)
+        return self._overview is not None and self._overview.memberships is not None
 
     def card(self, slot: int) -> Card | None:
         """Find the card of a slot."""
@@ -188,7 +188,7 @@ class GroupsModel(QAbstractListModel):
             sign = theme.slot_text(card.slot) if card.is_group else ""
             return ", ".join(part for part in (sign, self.title(card), self.figures(card)) if part)
         if role == Qt.ItemDataRole.ToolTipRole:
-            about = words.about_certainty() if card.is_group else ""
+            about = words.about_certainty(shared=self.is_shared) if card.is_group else ""
             return f"{self.title(card)}\n{self.figures(card)}\n{about}".rstrip()
         return None
 

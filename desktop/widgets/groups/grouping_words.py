@@ -41,7 +41,7 @@ def can_guess(shown: Snapshot, methods: Sequence[Offer]) -> bool:
     """Whether a first guess can be offered: there are no groups, and items that could be some."""
     is_offered = any(offer.strategy == strategies.GUESSING for offer in methods)
     is_empty = not shown.overview.groups and len(shown.overview.slots) > 1
-    return is_offered and is_empty and shown.live
+    return is_offered and is_empty and shown.live and not trail.is_shared(shown)
 
 
 def is_unchecked(shown: Snapshot) -> bool:

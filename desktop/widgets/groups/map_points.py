@@ -25,6 +25,7 @@ MOST = 20_000
 _THINNED = 10_000
 _LEVELS = 5  # steps of opacity
 _FAINTEST, _DIMMED = 0.35, 0.10
+_READABLE = 2  # step of opacity from which on several colours in a mark are told apart
 _UNDECIDED, _ASIDE = -1, -2
 _SEVERAL = 1 << 20  # from here on a number means a set of groups, below it one slot
 
@@ -269,6 +270,8 @@ def _codes(
     """Pack what an item belongs to, opacity step and dimming into one number per item."""
     level = np.clip((certainty * _LEVELS).astype(np.int64), 0, _LEVELS - 1)
     level[shown < 0] = 1
+    several = shown >= _SEVERAL
+    level[several] = np.maximum(level[several], _READABLE)
     return ((shown + 2) * _LEVELS + level) * 2 + dimmed
 
 

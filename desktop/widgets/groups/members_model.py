@@ -14,7 +14,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from desktop import theme
 from desktop.widgets import words
 from desktop.widgets.certainty import very_sure
-from desktop.widgets.groups.belonging import is_shared, slots_of
+from desktop.widgets.groups.belonging import slots_of
 from desktop.widgets.item_words import ItemWords
 from engine.model import FloatArray, IntArray, Overview
 
@@ -95,7 +95,7 @@ class MembersModel(QAbstractListModel):
 
     def other_slots(self, item: int) -> tuple[int, ...]:
         """Give the groups that an item is in besides the one shown, where it may be in several."""
-        if self._overview is None or not is_shared(self._overview):
+        if self._overview is None or self._overview.memberships is None:
             return ()
         return tuple(slot for slot in slots_of(self._overview, item) if slot != self._slot)
 
