@@ -281,7 +281,7 @@ def _draw_figures(painter: QPainter, at: CardPlaces, card: Card, model: GroupsMo
         draw_line(painter, figures, model.figures(card))
         return
     draw_line(painter, figures, model.short_figures(card))
-    said = (model.elsewhere(card), model.elsewhere(card, short=True))
+    said = model.said_elsewhere(card)
     room = at.elsewhere.width()
     fitting = (one for one in said if painter.fontMetrics().horizontalAdvance(one) <= room)
     draw_line(painter, at.elsewhere, next(fitting, said[-1]))

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from desktop.widgets.tree.cut_look import CutLook
     from engine.model import IntArray
 
+_LEAST = 48  # pixels of items, below a header that has more to say
+
 
 class GroupGallery(QStackedWidget):
     """The gallery.
@@ -71,6 +73,7 @@ class GroupGallery(QStackedWidget):
         self.list = GroupList(pictures, self)
         self.list.setModel(self.groups)
         self.members = MembersView(pictures, self)
+        self.members.setMinimumHeight(_LEAST)
         self._header = GroupHeader(self.groups, self)
         self.addWidget(self.list)
         self.addWidget(self._members_page())

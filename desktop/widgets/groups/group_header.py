@@ -5,8 +5,8 @@ Hides when a name is being typed. Promises that a state arriving meanwhile does 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -25,7 +25,7 @@ from desktop.widgets.groups.member_tiles import LARGEST, SIDE, SMALLEST
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.thumbs import draw_chip
 
-_TOLD = 5  # compositions of a group that are told of; the tooltip tells of all
+_LINES = 2  # for what a group has in common with others
 
 
 class GroupHeader(QWidget):
@@ -53,8 +53,7 @@ class GroupHeader(QWidget):
         self._name.setToolTip(self.tr("Name of the group (F2)"))
         self._figures = QLabel(self)
         self._figures.setProperty("role", "muted")
-        self.together = QLabel(self, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.together.setProperty("role", "muted")
+        self.together = Together(self)
         self._side = QSlider(Qt.Orientation.Horizontal, self)
         self._side.setRange(SMALLEST, LARGEST)
         self._side.setValue(SIDE)
@@ -97,13 +96,7 @@ class GroupHeader(QWidget):
         self._chip.setVisible(card.is_group)
         self._figures.setWordWrap(bool(card.mixed))  # then it is a sentence
         self._figures.setText(self._groups.figures(card))
-        told = self._groups.together(card)
-        self.together.setVisible(bool(told))
-        shown = told[:_TOLD]
-        if len(told) > len(shown):
-            shown.append(self.tr("{0} more").format(words.number(len(told) - len(shown))))
-        self.together.setText("; ".join(shown))
-        self.together.setToolTip("\n".join(told) if len(told) > len(shown) else "")
+        self.together.say(self._groups.together(card))
         self._name.setReadOnly(not self._groups.can_name(card))
         self._name.setPlaceholderText(self._groups.title(card))
         if not (same and self._name.isModified()):
@@ -124,6 +117,46 @@ class GroupHeader(QWidget):
     def _give_up(self) -> None:
         if self._card is not None:
             self._name.setText(self._card.name)
+
+
+class Together(QLabel):
+    """With which groups a group shares items: what there is room for, and how much more."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._told: list[str] = []
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "muted")
+        self.hide()
+
+    def say(self, told: list[str]) -> None:
+        """Say something else; nothing hides it."""
+        self._told = [part.replace(" ", "\N{NO-BREAK SPACE}") for part in told]
+        self.setToolTip("\n".join(told))
+        self.setAccessibleName("; ".join(told))
+        self._fit()
+        self.setVisible(bool(told))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say what there is room for."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
+    def _fit(self) -> None:
+        """Say as much as two lines hold."""
+        metrics, wrap = self.fontMetrics(), Qt.TextFlag.TextWordWrap
+        room = QRect(0, 0, max(1, self.width()), 10_000)
+        for count in range(len(self._told), 0, -1):
+            more = len(self._told) - count
+            rest = [self.tr("{0} more").format(words.number(more))] if more else []
+            text = "; ".join([*self._told[:count], *rest])
+            if metrics.boundingRect(room, int(wrap), text).height() <= _LINES * metrics.height():
+                break
+        else:
+            text = ""
+        self.setText(text)
 
 
 class NameField(QLineEdit):

@@ -251,18 +251,24 @@ class GroupsModel(QAbstractListModel):
         count = words.items(len(card.members))
         return " · ".join(part for part in (count, self.assurance(card)) if part)
 
-    def elsewhere(self, card: Card, *, short: bool = False) -> str:
+    def elsewhere(self, card: Card) -> str:
         """Say how many items of a group are in others too; "" where items are in one group."""
+        return next(iter(self.said_elsewhere(card)), "")
+
+    def said_elsewhere(self, card: Card) -> tuple[str, ...]:
+        """Say the same in fewer and fewer words."""
         if card.mixed is None:
-            return ""
+            return ()
         if card.mixed == 0:
-            return self.tr("none in others") if short else self.tr("none of them in other groups")
+            return self.tr("none of them in other groups"), self.tr("none in others")
         if card.mixed == len(card.members):
-            if short:
-                return self.tr("all in others too")
-            return self.tr("all of them in other groups too")
-        text = self.tr("{0} in others too") if short else self.tr("{0} of them in other groups too")
-        return text.format(words.number(card.mixed))
+            return self.tr("all of them in other groups too"), self.tr("all in others too")
+        said = (
+            self.tr("{0} of them in other groups too"),
+            self.tr("{0} in other groups too"),
+            self.tr("{0} in others too"),
+        )
+        return tuple(text.format(words.number(card.mixed)) for text in said)
 
     def assurance(self, card: Card) -> str:
         """Say how sure a group is, or that answers about it contradict; "" when not known."""

@@ -8,10 +8,11 @@ quickly as a plain sign, since it is one path and one brush.
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import NamedTuple
 
-from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols, drawSymbol
+from pyqtgraph.graphicsItems.ScatterPlotItem import drawSymbol
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QBrush,
@@ -22,6 +23,7 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPen,
+    QPolygonF,
 )
 
 from desktop import theme
@@ -90,6 +92,29 @@ def _stripes(gradient: QGradient, colors: list[QColor]) -> QBrush:
     return QBrush(gradient)
 
 
+def _star(inner: float) -> tuple[tuple[float, float], ...]:
+    radii = (0.5, inner)
+    turns = [math.pi * at / 5 for at in range(10)]
+    return tuple(
+        (radii[at % 2] * math.sin(turn), -radii[at % 2] * math.cos(turn))
+        for at, turn in enumerate(turns)
+    )
+
+
+_ARM = 0.24  # half the width of the arms of a cross
+_OUTLINES = {
+    "s": ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)),
+    "t1": ((0, -0.5), (0.5, 0.5), (-0.5, 0.5)),
+    "t": ((-0.5, -0.5), (0.5, -0.5), (0, 0.5)),
+    "d": ((0, -0.5), (0.42, 0), (0, 0.5), (-0.42, 0)),
+    "star": _star(0.3),
+    "+": (
+        *((-0.5, -_ARM), (-_ARM, -_ARM), (-_ARM, -0.5), (_ARM, -0.5), (_ARM, -_ARM), (0.5, -_ARM)),
+        *((0.5, _ARM), (_ARM, _ARM), (_ARM, 0.5), (-_ARM, 0.5), (-_ARM, _ARM), (-0.5, _ARM)),
+    ),
+}
+_ARROW = ((-0.5, -0.5), (0, 0), (-0.5, 0.5))  # halved it would be none: each half has a whole one
+
 # Each path is made once, as pyqtgraph knows a symbol again by its identity.
 
 
@@ -99,7 +124,22 @@ def _halves(left: str, right: str) -> QPainterPath:
     for symbol, side in ((left, -1.0), (right, 0.0)):
         half = QPainterPath()
         half.addRect(QRectF(side, -1, 1, 2))
-        path.addPath(Symbols[symbol].intersected(half))
+        path.addPath(_full(symbol).intersected(half))
+    return path
+
+
+def _full(symbol: str) -> QPainterPath:
+    """Give a sign with so much area that half of it shows its colour at eight pixels."""
+    path = QPainterPath()
+    if symbol == "o":
+        path.addEllipse(QRectF(-0.5, -0.5, 1, 1))
+    elif symbol == "t2":
+        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in _ARROW]))
+        path.closeSubpath()
+        path.addPath(path.translated(0.5, 0))
+    else:
+        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in _OUTLINES[symbol]]))
+        path.closeSubpath()
     return path
 
 

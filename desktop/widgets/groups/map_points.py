@@ -25,6 +25,7 @@ MOST = 20_000
 _THINNED = 10_000
 _LEVELS = 5  # steps of opacity
 _FAINTEST, _DIMMED = 0.35, 0.10
+_SMALLEST = 10.0  # pixels, of a mark of several colours
 _READABLE = 2  # step of opacity from which on several colours in a mark are told apart
 _UNDECIDED, _ASIDE = -1, -2
 _SEVERAL = 1 << 20  # from here on a number means a set of groups, below it one slot
@@ -225,7 +226,7 @@ class MapPoints:
         sizes = np.empty(len(found))
         for at, code in enumerate(found):
             symbols[at], brushes[at], larger = self._style(int(code))
-            sizes[at] = self._size * larger
+            sizes[at] = max(self._size * larger, _SMALLEST) if larger > 1 else self._size
         # ScatterPlotItem restyles all its spots through its setters; touching only the changed
         # ones keeps an update of 20,000 items under a tenth of the time.
         spots = self.layer.data

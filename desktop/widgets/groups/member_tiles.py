@@ -24,6 +24,8 @@ _METER = 4
 _NAMED = 112  # thumbnails at least this large have their name below
 _ROW_WIDTH = 160  # a list makes its rows as wide as itself
 _CHIP = 0.85  # size of the letters on a chip, as a share of the usual
+_CHIP_PAD = 13  # pixels that a chip has beside its letters, its edge with them
+_TWO_ROWS = 64  # thumbnails at least this large have room for two rows of chips
 SMALLEST, SIDE, LARGEST = 48, 72, 208
 
 
@@ -160,7 +162,7 @@ def _draw_heading(painter: QPainter, option: QStyleOptionViewItem, text: str) ->
 
 
 def _draw_chips(painter: QPainter, square: QRect, slots: tuple[int, ...]) -> None:
-    """Draw the signs of groups along the lower edge of a thumbnail, or how many have no room.
+    """Draw the signs of groups at the lower edge of a thumbnail, or how many have no room.
 
     Each has an edge in the colour of the ground, so that it is told from the picture.
     """
@@ -170,31 +172,49 @@ def _draw_chips(painter: QPainter, square: QRect, slots: tuple[int, ...]) -> Non
     font.setPointSizeF(font.pointSizeF() * _CHIP)
     font.setBold(True)
     metrics = QFontMetrics(font)
-    wide = [metrics.horizontalAdvance(theme.slot_text(slot)) + 13 for slot in slots]
-    spare = metrics.horizontalAdvance(f"+{len(slots)}") + 8
-    room = square.width() - 4
-    shown = len(slots)
-    while shown > 1 and sum(wide[:shown]) + (spare if shown < len(slots) else 0) > room:
-        shown -= 1
+    texts = [theme.slot_text(slot) for slot in slots]
+    rows = 2 if square.height() >= _TWO_ROWS else 1
+    lines = _wrapped(texts, metrics, square.width() - 4, rows)
     painter.save()
     painter.setFont(font)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    ground = QColor(theme.current().colors.surface)
-    line = metrics.height() + 2
-    at = QRect(square.left() + 3, square.bottom() - line - 2, square.width(), line)
-    for slot, width in zip(slots[:shown], wide, strict=False):
-        _draw_pad(painter, QRect(at.left() - 1, at.top() - 1, width + 1, line + 2), ground)
-        draw_chip(painter, at, slot)
-        at.setLeft(at.left() + width)
-    if shown < len(slots):
-        pad = QRect(at.left() - 1, at.top() - 1, spare, line + 2)
-        _draw_pad(painter, pad, ground)
-        painter.setPen(QColor(theme.current().colors.text))
-        painter.drawText(pad, Qt.AlignmentFlag.AlignCenter, f"+{len(slots) - shown}")
+    high = metrics.height() + 2
+    top = square.bottom() - 2 - high - (len(lines) - 1) * (high + 1)
+    for line in lines:
+        left = square.left() + 3
+        for at, text in line:
+            width = metrics.horizontalAdvance(text) + _CHIP_PAD
+            pad = QRect(left - 1, top - 1, width + 1, high + 2)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.current().colors.surface))
+            painter.drawRoundedRect(pad, 7, 7)
+            if at is not None:
+                draw_chip(painter, QRect(left, top, width, high), slots[at])
+            else:
+                painter.setPen(QColor(theme.current().colors.text))
+                painter.drawText(pad, Qt.AlignmentFlag.AlignCenter, text)
+            left += width
+        top += high + 1
     painter.restore()
 
 
-def _draw_pad(painter: QPainter, pad: QRect, ground: QColor) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ground)
-    painter.drawRoundedRect(pad, 7, 7)
+def _wrapped(
+    texts: list[str], metrics: QFontMetrics, room: int, rows: int
+) -> list[list[tuple[int | None, str]]]:
+    """Share out texts to lines that they fit on, each with its place; of the rest their number."""
+    lines: list[list[tuple[int | None, str]]] = [[]]
+    left = room
+    for at, text in enumerate(texts):
+        rest = f"+{len(texts) - at}"
+        width = metrics.horizontalAdvance(text) + _CHIP_PAD
+        is_last = at == len(texts) - 1
+        spare = 0 if is_last or len(lines) < rows else metrics.horizontalAdvance(rest) + _CHIP_PAD
+        if lines[-1] and width + spare > left:
+            if len(lines) == rows:
+                lines[-1].append((None, rest))
+                return lines
+            lines.append([])
+            left = room
+        lines[-1].append((at, text))
+        left -= width
+    return lines
