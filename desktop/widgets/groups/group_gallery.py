@@ -50,7 +50,8 @@ class GroupGallery(QStackedWidget):
     - `groupHighlighted(int | None)`: a group was singled out, or none is any more.
     - `itemSelected(int)`: an item was clicked.
 
-    And `itemsLit(IntArray)`: items of several groups are shown, or others than before.
+    And `itemsLit(IntArray | None)`: items of several groups are shown, or others than before, or
+    none any more.
     """
 
     groupHighlighted = Signal(object)
@@ -108,6 +109,8 @@ class GroupGallery(QStackedWidget):
 
     def show_group(self, slot: int | None) -> None:
         """Show all items of a group; None or a group that is not there = the cards."""
+        if self._companion is not None:
+            self.itemsLit.emit(None)
         self._branch = self._companion = None
         card = None if slot is None else self.groups.card(slot)
         if card is None:
@@ -146,6 +149,9 @@ class GroupGallery(QStackedWidget):
 
     def reveal(self, item: int) -> None:
         """Show a group of an item, the present one if it can be, and mark the item there."""
+        if self._companion is not None and item in self._in_common().members:
+            self.select(item)
+            return
         cards = [self.groups.card_at(row) for row in range(self.groups.rowCount())]
         found = [card.slot for card in cards if item in card.members]
         if found and self.group not in found:

@@ -95,7 +95,8 @@ class GroupHeader(QWidget):
         self._chip.set_slot(card.slot)
         self._chip.setVisible(card.is_group)
         self._figures.setWordWrap(bool(card.mixed))  # then it is a sentence
-        self._figures.setText(self._groups.figures(card))
+        figures, sure = self._groups.figures(card), self._groups.assurance(card)
+        self._figures.setText(figures.replace(sure, sure.replace(" ", "\N{NO-BREAK SPACE}")))
         self.together.say(self._groups.together(card))
         self._name.setReadOnly(not self._groups.can_name(card))
         self._name.setPlaceholderText(self._groups.title(card))
