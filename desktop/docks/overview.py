@@ -10,19 +10,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QDockWidget,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDockWidget, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.widgets.groups.group_gallery import GroupGallery
 from desktop.widgets.groups.grouping_note import GroupingNote
 from desktop.widgets.groups.item_view import ItemView
 from desktop.widgets.groups.scatter_map import ScatterMap
-from desktop.widgets.scrolling import scrolled
 
 if TYPE_CHECKING:
     from desktop.controller import Controller
@@ -72,7 +65,7 @@ class OverviewDock(QDockWidget):
         self.map.select(item)
         self.gallery.select(item)
         self.item_view.show_item(item)
-        self._below.show_item()
+        self._below.setCurrentWidget(self.item_view)
 
     def _show_group(self, slot: int) -> None:
         self._below.show_gallery()
@@ -108,22 +101,19 @@ class _Split(QSplitter):
 
 
 class _Below(QStackedWidget):
-    """The gallery, or the item that is looked at, which can be scrolled where there is no room."""
+    """The gallery, or the item that is looked at."""
 
     def __init__(self, gallery: GroupGallery, item_view: ItemView) -> None:
         super().__init__()
         self.addWidget(gallery)
-        self.addWidget(scrolled(item_view, self.tr("The item that is looked at")))
+        self.addWidget(item_view)
         self._item_view = item_view
 
     def show_gallery(self, _opened: object = None) -> None:
         self.setCurrentIndex(0)
 
-    def show_item(self) -> None:
-        self.setCurrentIndex(1)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.currentIndex() == 1:
+        if event.key() == Qt.Key.Key_Escape and self.currentWidget() is self._item_view:
             self._item_view.backClicked.emit()
         else:
             super().keyPressEvent(event)

@@ -39,7 +39,7 @@ class ItemGroups(QWidget):
         self.in_common.clicked.connect(self.inCommonChosen)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(2)
+        self._column.setSpacing(0)
         self._column.addWidget(self.in_common)
         self.hide()
 
@@ -86,7 +86,7 @@ class _Line(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Ask for a line; a text without room is shortened."""
-        return QSize(160, self.fontMetrics().height() + 8)
+        return QSize(160, self.fontMetrics().height() + 7)
 
     def minimumSizeHint(self) -> QSize:
         """Be content with a sign and a little more."""
