@@ -5,11 +5,10 @@ Hides when a name is being typed. Promises that a state arriving meanwhile does 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSizePolicy,
     QSlider,
@@ -20,12 +19,11 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.widgets import words
+from desktop.widgets.groups.fitting_line import FittingLine
 from desktop.widgets.groups.group_model import Card, GroupsModel
 from desktop.widgets.groups.member_tiles import LARGEST, SIDE, SMALLEST
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.thumbs import draw_chip
-
-_LINES = 2  # for what a group has in common with others
 
 
 class GroupHeader(QWidget):
@@ -51,9 +49,9 @@ class GroupHeader(QWidget):
         self._name.setMaxLength(120)
         self._name.setAccessibleName(self.tr("Name of the group"))
         self._name.setToolTip(self.tr("Name of the group (F2)"))
-        self._figures = QLabel(self)
-        self._figures.setProperty("role", "muted")
-        self.together = Together(self)
+        self._figures = FittingLine(self)
+        self.together = FittingLine(self)
+        self.together.hide()
         self._side = QSlider(Qt.Orientation.Horizontal, self)
         self._side.setRange(SMALLEST, LARGEST)
         self._side.setValue(SIDE)
@@ -94,14 +92,22 @@ class GroupHeader(QWidget):
         self._card = card
         self._chip.set_slot(card.slot)
         self._chip.setVisible(card.is_group)
-        self._figures.setWordWrap(bool(card.mixed))  # then it is a sentence
-        figures, sure = self._groups.figures(card), self._groups.assurance(card)
-        self._figures.setText(figures.replace(sure, sure.replace(" ", "\N{NO-BREAK SPACE}")))
-        self.together.say(self._groups.together(card))
+        self._figures.say(self._groups.said_figures(card))
+        told = self._groups.together(card)
+        self.together.say(self._shortened(told), "\n".join(told))
+        self.together.setVisible(bool(told))
         self._name.setReadOnly(not self._groups.can_name(card))
         self._name.setPlaceholderText(self._groups.title(card))
         if not (same and self._name.isModified()):
             self._name.setText(card.name)
+
+    def _shortened(self, told: list[str]) -> list[str]:
+        """Say the same in shorter and shorter ways: the first few, and how many more there are."""
+        ways = ["; ".join(told)]
+        for count in range(len(told) - 1, -1, -1):
+            more = self.tr("{0} more").format(words.number(len(told) - count))
+            ways.append("; ".join([*told[:count], more]))
+        return ways
 
     def edit_name(self) -> None:
         """Put the keyboard into the name."""
@@ -118,46 +124,6 @@ class GroupHeader(QWidget):
     def _give_up(self) -> None:
         if self._card is not None:
             self._name.setText(self._card.name)
-
-
-class Together(QLabel):
-    """With which groups a group shares items: what there is room for, and how much more."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._told: list[str] = []
-        self.setWordWrap(True)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setProperty("role", "muted")
-        self.hide()
-
-    def say(self, told: list[str]) -> None:
-        """Say something else; nothing hides it."""
-        self._told = [part.replace(" ", "\N{NO-BREAK SPACE}") for part in told]
-        self.setToolTip("\n".join(told))
-        self.setAccessibleName("; ".join(told))
-        self._fit()
-        self.setVisible(bool(told))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Say what there is room for."""
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._fit()
-
-    def _fit(self) -> None:
-        """Say as much as two lines hold."""
-        metrics, wrap = self.fontMetrics(), Qt.TextFlag.TextWordWrap
-        room = QRect(0, 0, max(1, self.width()), 10_000)
-        for count in range(len(self._told), 0, -1):
-            more = len(self._told) - count
-            rest = [self.tr("{0} more").format(words.number(more))] if more else []
-            text = "; ".join([*self._told[:count], *rest])
-            if metrics.boundingRect(room, int(wrap), text).height() <= _LINES * metrics.height():
-                break
-        else:
-            text = ""
-        self.setText(text)
 
 
 class NameField(QLineEdit):

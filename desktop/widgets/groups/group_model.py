@@ -241,10 +241,15 @@ class GroupsModel(QAbstractListModel):
 
     def figures(self, card: Card) -> str:
         """Say how large a group is, how many items it shares, how sure it is, or contradicted."""
+        return self.said_figures(card)[0]
+
+    def said_figures(self, card: Card) -> tuple[str, ...]:
+        """Say the same in shorter and shorter ways."""
         if not card.mixed:
-            return self.short_figures(card)
-        count = f"{words.items(len(card.members))}, {self.elsewhere(card)}"
-        return " · ".join(part for part in (count, self.assurance(card)) if part)
+            return (self.short_figures(card),)
+        sure, count = self.assurance(card), words.items(len(card.members))
+        counts = [f"{count}, {elsewhere}" for elsewhere in self.said_elsewhere(card)]
+        return (*(f"{said} · {sure}" if sure else said for said in counts), counts[-1])
 
     def short_figures(self, card: Card) -> str:
         """Say the same, but not how many items it shares."""

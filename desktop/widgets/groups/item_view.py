@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from desktop.controller import Controller
     from desktop.images import PictureStore
 
-_LEAST = 52  # pixels of a picture, of cells and of answers, below the groups of an item
+_LEAST = 40  # pixels of a picture, of cells and of answers, below the groups of an item
 
 
 class ItemView(QWidget):
@@ -224,8 +224,8 @@ class ItemView(QWidget):
         self._chip.set_slot(slots[0] if slots else -1)
         for part in (self._chip, self._show_group):
             part.setVisible(bool(groups) and not is_shared)
-        for part, usual in self._heights:  # several lines of groups leave less room
-            part.setMinimumHeight(_LEAST if is_shared else usual)
+        for below, usual in self._heights:  # several lines of groups leave less room
+            below.setMinimumHeight(_LEAST if is_shared else usual)
         others = len(in_common_with(overview, item)) if is_shared and groups else 0
         self.groups.show_groups(groups if is_shared else (), others)
         if not groups:

@@ -119,7 +119,7 @@ class ScatterMap(QWidget):
         layout.addWidget(self._view, 1)
         layout.addWidget(self.legend)
         self.setFocusProxy(self._view)
-        self.setMinimumSize(180, 140)
+        self.setMinimumSize(180, 110)
         self._view.setAccessibleName(self.tr("Map of all items"))
         self._view.setAccessibleDescription(
             self.tr("Arrow keys go from item to item, + and - zoom, 0 shows the whole map.")
