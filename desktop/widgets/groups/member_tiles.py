@@ -36,27 +36,33 @@ class MembersDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._pictures = pictures
         self.side = SIDE
-        self.across = _ROW_WIDTH
-        """Width of the view: that of a heading, which has its line to itself."""
-        self._size: tuple[tuple[int, bool, int], QSize] | None = None
+        self._heading: int | None = None
+        self._tile = self._line = QSize(_ROW_WIDTH, SIDE)
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+    def prepare(self, model: MembersModel, metrics: QFontMetrics, across: int) -> None:
+        """Reckon sizes before they are asked for, item by item of ten thousand.
+
+        Parameters
+        ----------
+        model
+            The items.
+        metrics
+            Of the view's font.
+        across
+            Width of the view, which is that of a heading: it has its line to itself.
+        """
+        line = metrics.height()
+        self._heading = model.heading
+        self._line = QSize(across, line + 14)
+        if not model.item_words.has_pictures:
+            self._tile = QSize(_ROW_WIDTH, 2 * line + 14)
+            return
+        named = line if self.side >= _NAMED else 0
+        self._tile = QSize(self.side + 2 * _PAD, self.side + 2 * _PAD + _METER + 3 + named)
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:
         """Ask for a tile, or for tables a row of two lines; for a heading a line."""
-        model = _model_of(index)
-        line = option.fontMetrics.height()
-        if index.row() == model.heading:
-            return QSize(self.across, line + 14)
-        asked = (self.side, model.item_words.has_pictures, line)
-        if self._size is None or self._size[0] != asked:  # it is asked for 10,000 items
-            self._size = asked, self._tile(*asked)
-        return self._size[1]
-
-    @staticmethod
-    def _tile(side: int, has_pictures: object, line: int) -> QSize:
-        if not has_pictures:
-            return QSize(_ROW_WIDTH, 2 * line + 14)
-        named = line if side >= _NAMED else 0
-        return QSize(side + 2 * _PAD, side + 2 * _PAD + _METER + 3 + named)
+        return self._line if index.row() == self._heading else self._tile
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint an item."""

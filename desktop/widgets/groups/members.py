@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QListView, QWidget
 
 from desktop import theme
@@ -68,6 +68,12 @@ class MembersView(QListView):
             QListView.Flow.LeftToRight if item_words.has_pictures else QListView.Flow.TopToBottom
         )
         self.setFlow(across)
+
+    def doItemsLayout(self) -> None:
+        """Lay out the items, and a heading as wide as the view."""
+        across = self.viewport().width() - 1
+        self._delegate.prepare(self._members, self.fontMetrics(), across)
+        super().doItemsLayout()
 
     def show_items(
         self, items: IntArray, overview: Overview, *, anew: bool, slot: int | None = None
@@ -135,11 +141,6 @@ class MembersView(QListView):
         item = index.data(ITEM)
         if event.button() == Qt.MouseButton.LeftButton and item is not None:
             self.itemActivated.emit(int(item))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep a heading as wide as the view."""
-        self._delegate.across = event.size().width() - 1
-        super().resizeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Look at an item by Enter."""
