@@ -357,4 +357,7 @@ def _as_seen(snapshot: Snapshot) -> Snapshot:
     if asked or len(overview.groups) != 1:
         return snapshot
     undivided = replace(overview, groups=(), slots=np.full_like(overview.slots, -1))
+    if overview.memberships is not None:
+        none = replace(overview.memberships, sets=(), chosen=undivided.slots, compositions=())
+        undivided = replace(undivided, memberships=none)
     return replace(snapshot, overview=undivided)

@@ -23,7 +23,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from unittest import mock
 
-from PIL import Image
+from PIL import Image, ImageChops
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -34,7 +34,7 @@ from desktop.dialogs.grouping import GroupingDialog
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.dialogs.strategy import StrategyDialog
 from desktop.main_window import MainWindow
-from desktop.messages import CreateProject, GoTo, NameGroup, OpenProject, Revise, Undo
+from desktop.messages import CreateProject, GoTo, NameGroup, OpenProject, Revise, Tell, Undo
 from desktop.settings import Settings
 from engine.model import Verdict
 
@@ -102,7 +102,7 @@ class Stage:
         opened = self.controller.opened
         return None if opened is None else opened.path
 
-    def ask(self, request: Revise | Undo | GoTo | NameGroup) -> None:
+    def ask(self, request: Revise | Undo | GoTo | NameGroup | Tell) -> None:
         """Change the state."""
         was = self.controller.snapshot.revision
         self.controller.send(request)
@@ -183,6 +183,7 @@ def everything(folder: Path) -> None:
         _suggested_pictures(stage, folder, images, place / "suggested.pairloom")
         _shared(stage, folder, images, place / "sheets")
         _end(stage, folder, images, place / "few")
+        _several_groups(stage, folder, place / "several")
         stage.leave()
 
 
@@ -412,6 +413,68 @@ def _end(stage: Stage, folder: Path, images: Path, few: Path) -> None:
     stage.create(CreateProject(few, few.with_suffix(".pairloom"), "classic", 0))
     stage.judge(200, _digits())
     _both(stage, lambda scheme: stage.take(folder / f"judge-end-{scheme}.png"))
+
+
+def _several_groups(stage: Stage, folder: Path, source: Path) -> None:
+    """Look at items that belong to several groups: on the map, in a group, one by one."""
+    truth = _laid_over(source)
+    page = stage.window.overview
+    stage.create(
+        CreateProject(
+            source, source.with_suffix(".pairloom"), "lite0", 0,
+            strategy="composing", params={"groups": "4", "degree": "3"}, planned=60,
+        )
+    )  # fmt: skip
+    _share(stage, 40, truth)
+    stage.window.show_overview()
+    _looks(stage, lambda name: stage.take(folder / f"overview-shared-{name}.png"))
+    overview = stage.controller.snapshot.overview
+    group = max(overview.groups, key=lambda one: one.mixed)
+    stage.ask(NameGroup(group.exemplar, "Digit " + "".join(truth[group.exemplar])))
+    page.item_view.groupRequested.emit(group.slot)
+    mixed = group.members[-group.mixed :]
+    page.gallery.itemSelected.emit(int(mixed[0]))
+
+    def take(name: str) -> None:
+        page.gallery.select(int(mixed[0]))
+        stage.take(folder / f"group-shared-{name}.png")
+
+    _looks(stage, take)
+    page.gallery.itemSelected.emit(int(mixed[-1]))
+    page.item_view.inCommonRequested.emit(page.item_view.item)
+    _both(stage, lambda scheme: stage.take(folder / f"in-common-{scheme}.png"))
+    page.gallery.go_back()
+    stage.window.show_judge()
+    _looks(stage, lambda name: stage.take(folder / f"judge-shared-{name}.png"))
+
+
+def _laid_over(source: Path) -> list[tuple[str, ...]]:
+    """Lay digits over each other, one to three in a picture; give the digits of each."""
+    kinds = ("0", "1", "4", "7")
+    drawn = {kind: [name for name, digit in _digits().items() if digit == kind] for kind in kinds}
+    source.mkdir()
+    truth = []
+    for degree, each in ((1, 20), (2, 8), (3, 3)):
+        truth += [one for one in itertools.combinations(kinds, degree) for _ in range(each)]
+    for at, digits in enumerate(truth):
+        picture = Image.new("L", (96, 96), 255)
+        for kind in digits:
+            name = drawn[kind][at % len(drawn[kind])]
+            with Image.open(paths.sample_images() / name) as digit:
+                picture = ImageChops.darker(picture, digit.convert("L"))
+        picture.save(source / f"scan-{at + 1:03}.png")
+    return truth
+
+
+def _share(stage: Stage, answers: int, truth: list[tuple[str, ...]]) -> None:
+    """Answer as the truth says whether two have a digit in common."""
+    for _ in range(answers):
+        snapshot = stage.controller.snapshot
+        if snapshot.question is None:
+            return
+        a, b = snapshot.question.pair
+        verdict = Verdict.SAME if set(truth[a]) & set(truth[b]) else Verdict.DIFFERENT
+        stage.ask(Tell(snapshot.revision, a, b, verdict))
 
 
 def _both(stage: Stage, take: Callable[[str], None]) -> None:

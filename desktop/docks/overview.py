@@ -55,7 +55,9 @@ class OverviewDock(QDockWidget):
         self.gallery.itemSelected.connect(self._look_at)
         self.gallery.groupHighlighted.connect(self.map.highlight)
         self.item_view.itemSelected.connect(self._look_at)
+        self.gallery.itemsLit.connect(self.map.highlight_items)
         self.item_view.groupRequested.connect(self._show_group)
+        self.item_view.inCommonRequested.connect(self._show_in_common)
         self.item_view.backClicked.connect(self._back)
         controller.studyOpened.connect(self._below.show_gallery)
 
@@ -70,6 +72,10 @@ class OverviewDock(QDockWidget):
         self.gallery.show_group(slot)
         self.map.highlight(slot)
         self.gallery.select(self.item_view.item)
+
+    def _show_in_common(self, item: int) -> None:
+        self._below.show_gallery()
+        self.gallery.show_in_common(item)
 
     def _back(self) -> None:
         self._below.show_gallery()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from desktop.widgets import trail
 from desktop.widgets.groups.group_cards import GroupList
 from desktop.widgets.groups.group_gallery import GroupGallery
 from desktop.widgets.groups.grouping_note import GroupingNote
@@ -55,6 +56,7 @@ class OverviewPage(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("overviewPage")
+        self._controller = controller
         self.note = GroupingNote(controller)
         self.map = ScatterMap(controller, pictures)
         self.gallery = GroupGallery(controller, pictures)
@@ -68,7 +70,13 @@ class OverviewPage(QWidget):
         self.gallery.itemSelected.connect(self._look_at)
         self.gallery.groupHighlighted.connect(self._highlight)
         self.item_view.itemSelected.connect(self._look_at_place)
+        self.gallery.itemsLit.connect(self.map.highlight_items)
         self.item_view.groupRequested.connect(self._show_group)
+        self.item_view.inCommonRequested.connect(self._show_in_common)
+        for changed in (controller.studyOpened, controller.snapshotChanged):
+            changed.connect(self._allow)
+        controller.replayChanged.connect(self._allow)
+        self._allow()
 
     def _lay_out(self) -> None:
         groups = QWidget(self)
@@ -146,6 +154,15 @@ class OverviewPage(QWidget):
         self.gallery.show_group(slot)
         self.gallery.select(self.item_view.item)
         self._highlight(slot)
+
+    def _show_in_common(self, item: int) -> None:
+        self.gallery.show_in_common(item)
+        self._follow()
+
+    def _allow(self, _state: object = None) -> None:
+        """Offer no other way to find groups where items share them: none finds such."""
+        live = self._controller.snapshot
+        self._find.setVisible(live is None or not trail.is_shared(live))
 
     def _highlight(self, slot: int | None) -> None:
         self.map.highlight(slot)

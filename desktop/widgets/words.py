@@ -85,8 +85,13 @@ def certainty(margin: float) -> str:
     return QCoreApplication.translate("Words", "certainty {0}").format(shown)
 
 
-def about_certainty() -> str:
-    """Explain what certainty means."""
+def about_certainty(*, shared: bool = False) -> str:
+    """Explain what certainty means; `shared`: where items may belong to several groups."""
+    if shared:
+        return QCoreApplication.translate(
+            "Words",
+            "Certainty: 0 = other groups would explain the item as well, 1 = none come near.",
+        )
     return QCoreApplication.translate(
         "Words", "Certainty: 0 = on the border to another group, 1 = far from every other."
     )

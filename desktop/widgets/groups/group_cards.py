@@ -53,6 +53,8 @@ class CardPlaces(NamedTuple):
     name: QRect
     arrow: QRect
     figures: QRect
+    elsewhere: QRect
+    """Where items may be in several groups: how many are; else of no height."""
     body: QRect
     """The strip of items, or for tables the lines of text."""
 
@@ -66,8 +68,8 @@ class CardPlaces(NamedTuple):
         ]
 
 
-def places(rect: QRect, font: QFont) -> CardPlaces:
-    """Lay out a card."""
+def places(rect: QRect, font: QFont, *, shared: bool = False) -> CardPlaces:
+    """Lay out a card; `shared` = with a line for items that are in other groups too."""
     metrics = QFontMetrics(font)
     line, inner = metrics.height(), rect.adjusted(_PAD, _PAD, -_PAD, -_PAD)
     chip = QRect(inner.left(), inner.top(), metrics.horizontalAdvance("★888") + 12, line + 2)
@@ -75,9 +77,10 @@ def places(rect: QRect, font: QFont) -> CardPlaces:
     left = chip.right() + _GAP
     name = QRect(left, inner.top(), arrow.left() - _GAP - left, line + 2)
     figures = QRect(left, name.bottom() + 2, inner.right() - left, line)
-    body = QRect(inner.left(), figures.bottom() + _GAP + 1, inner.width(), 0)
+    elsewhere = QRect(left, figures.bottom() + 1, figures.width(), line if shared else 0)
+    body = QRect(inner.left(), elsewhere.bottom() + _GAP + 1, inner.width(), 0)
     body.setBottom(inner.bottom())
-    return CardPlaces(chip, name, arrow, figures, body)
+    return CardPlaces(chip, name, arrow, figures, elsewhere, body)
 
 
 class GroupDelegate(QStyledItemDelegate):
@@ -99,9 +102,9 @@ class GroupDelegate(QStyledItemDelegate):
         self._compact = compact
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Ask for two lines, and the strip or three more lines."""
+        """Ask for two lines or three, and the strip or three more lines."""
         line = QFontMetrics(option.font).height()
-        height = 2 * _PAD + 2 * line + 4
+        height = 2 * _PAD + (3 if _model_of(index).is_shared else 2) * line + 4
         if not self._compact:
             has_pictures = _model_of(index).item_words.has_pictures
             height += _GAP + (_STRIP if has_pictures else _TEXT_LINES * line)
@@ -110,7 +113,8 @@ class GroupDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint a card."""
         card, model = cast("Card", index.data(CARD)), _model_of(index)
-        colors, at = theme.current().colors, places(option.rect, option.font)
+        colors = theme.current().colors
+        at = places(option.rect, option.font, shared=model.is_shared)
         painter.save()
         _draw_ground(painter, option)
         font = QFont(option.font)
@@ -127,13 +131,7 @@ class GroupDelegate(QStyledItemDelegate):
         painter.setPen(QColor(colors.text))
         draw_line(painter, at.name, model.title(card))
         painter.setFont(option.font)
-        figures = QRect(at.figures)
-        if card.in_conflict:
-            sign = QRect(figures.topLeft(), QSize(figures.height(), figures.height()))
-            draw_icon(painter, sign, "warning", colors.warning)
-            figures.setLeft(sign.right() + _GAP)
-        painter.setPen(QColor(colors.warning if card.in_conflict else colors.muted))
-        draw_line(painter, figures, model.figures(card))
+        _draw_figures(painter, at, card, model)
         if not self._compact:
             self._draw_body(painter, at, card, model)
         painter.restore()
@@ -170,7 +168,7 @@ class GroupDelegate(QStyledItemDelegate):
         self, editor: QWidget, option: QStyleOptionViewItem, _index: _Index
     ) -> None:
         """Put the field where the name stands."""
-        place = places(option.rect, option.font).name
+        place = places(option.rect, option.font).name  # the same with a line below it
         height = editor.sizeHint().height()
         top = max(option.rect.top(), place.center().y() - height // 2)
         editor.setGeometry(place.left() - _PAD, top, place.width() + _ARROW + _PAD, height)
@@ -217,7 +215,7 @@ class GroupList(QListView):
         if not index.isValid():
             return None
         card, rect = cast("Card", index.data(CARD)), self.visualRect(index)
-        at = places(rect, self.font())
+        at = places(rect, self.font(), shared=_model_of(index).is_shared)
         if card.is_group and at.name.contains(where):
             return card, "name", -1
         if not self._compact and _model_of(index).item_words.has_pictures:
@@ -269,6 +267,24 @@ class GroupList(QListView):
 
 def _model_of(index: _Index) -> GroupsModel:
     return cast("GroupsModel", index.model())
+
+
+def _draw_figures(painter: QPainter, at: CardPlaces, card: Card, model: GroupsModel) -> None:
+    """Write how large a group is and how sure, and below it how many items it shares."""
+    colors, figures = theme.current().colors, QRect(at.figures)
+    if card.in_conflict:
+        sign = QRect(figures.topLeft(), QSize(figures.height(), figures.height()))
+        draw_icon(painter, sign, "warning", colors.warning)
+        figures.setLeft(sign.right() + _GAP)
+    painter.setPen(QColor(colors.warning if card.in_conflict else colors.muted))
+    if card.mixed is None:
+        draw_line(painter, figures, model.figures(card))
+        return
+    draw_line(painter, figures, model.short_figures(card))
+    said = model.said_elsewhere(card)
+    room = at.elsewhere.width()
+    fitting = (one for one in said if painter.fontMetrics().horizontalAdvance(one) <= room)
+    draw_line(painter, at.elsewhere, next(fitting, said[-1]))
 
 
 def _draw_ground(painter: QPainter, option: QStyleOptionViewItem) -> None:

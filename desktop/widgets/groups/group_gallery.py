@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.messages import NameGroup
 from desktop.widgets import trail
+from desktop.widgets.groups.belonging import in_common_with
 from desktop.widgets.groups.group_cards import GroupList
 from desktop.widgets.groups.group_header import GroupHeader
-from desktop.widgets.groups.group_model import BRANCH, Card, GroupsModel
+from desktop.widgets.groups.group_model import BRANCH, IN_COMMON, Card, GroupsModel
 from desktop.widgets.groups.members import MembersView
 from desktop.widgets.item_words import ItemWords
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from desktop.images import PictureStore
     from desktop.widgets.tree.cut_look import CutLook
     from engine.model import IntArray
+
+_LEAST = 48  # pixels of items, below a header that has more to say
 
 
 class GroupGallery(QStackedWidget):
@@ -45,10 +49,14 @@ class GroupGallery(QStackedWidget):
 
     - `groupHighlighted(int | None)`: a group was singled out, or none is any more.
     - `itemSelected(int)`: an item was clicked.
+
+    And `itemsLit(IntArray | None)`: items of several groups are shown, or others than before, or
+    none any more.
     """
 
     groupHighlighted = Signal(object)
     itemSelected = Signal(int)
+    itemsLit = Signal(object)
 
     def __init__(
         self,
@@ -60,11 +68,13 @@ class GroupGallery(QStackedWidget):
         self._controller = controller
         self._slot: int | None = None
         self._branch: Card | None = None  # shown instead of a group
+        self._companion: int | None = None  # whose like in some group are shown instead
         self._drawn: tuple[int, int, bool, int] | None = None
         self.groups = GroupsModel(self)
         self.list = GroupList(pictures, self)
         self.list.setModel(self.groups)
         self.members = MembersView(pictures, self)
+        self.members.setMinimumHeight(_LEAST)
         self._header = GroupHeader(self.groups, self)
         self.addWidget(self.list)
         self.addWidget(self._members_page())
@@ -74,7 +84,6 @@ class GroupGallery(QStackedWidget):
         self.list.itemClicked.connect(self.itemSelected)
         self.members.itemActivated.connect(self.itemSelected)
         self._header.backClicked.connect(self.go_back)
-        self._header.renamed.connect(self._rename)
         self._header.sideChanged.connect(self.members.set_side)
         controller.studyOpened.connect(self._open)
         controller.closed.connect(self._open)
@@ -100,7 +109,9 @@ class GroupGallery(QStackedWidget):
 
     def show_group(self, slot: int | None) -> None:
         """Show all items of a group; None or a group that is not there = the cards."""
-        self._branch = None
+        if self._companion is not None:
+            self.itemsLit.emit(None)
+        self._branch = self._companion = None
         card = None if slot is None else self.groups.card(slot)
         if card is None:
             self._slot = None
@@ -114,20 +125,37 @@ class GroupGallery(QStackedWidget):
 
     def show_branch(self, items: IntArray) -> None:
         """Show some items whatever groups they are in: those of a branch of the tree."""
-        self._slot, self._branch = BRANCH, Card(BRANCH, "", items, 0.0)
+        self._slot, self._branch, self._companion = BRANCH, Card(BRANCH, "", items, 0.0), None
         self._show_card(self._branch, anew=True)
         self.setCurrentIndex(1)
+
+    def show_in_common(self, item: int) -> None:
+        """Show the other items that have a group in common with one."""
+        self._slot, self._branch, self._companion = IN_COMMON, None, item
+        card = self._in_common()
+        self._show_card(card, anew=True)
+        self.setCurrentIndex(1)
+        self.itemsLit.emit(np.append(card.members, np.int32(item)))
+
+    def _in_common(self) -> Card:
+        shown, item = self._controller.shown, self._companion
+        none = np.zeros(0, dtype=np.int32)
+        found = none if shown is None or item is None else in_common_with(shown.overview, item)
+        return Card(IN_COMMON, "", found, 0.0)
 
     def select(self, item: int | None) -> None:
         """Mark an item where it can be seen."""
         self.members.select(item)
 
     def reveal(self, item: int) -> None:
-        """Show the group of an item, and mark the item there."""
-        for row in range(self.groups.rowCount()):
-            card = self.groups.card_at(row)
-            if item in card.members:
-                self.show_group(card.slot)
+        """Show a group of an item, the present one if it can be, and mark the item there."""
+        if self._companion is not None and item in self._in_common().members:
+            self.select(item)
+            return
+        cards = [self.groups.card_at(row) for row in range(self.groups.rowCount())]
+        found = [card.slot for card in cards if item in card.members]
+        if found and self.group not in found:
+            self.show_group(found[0])
         self.select(item)
 
     def go_back(self) -> None:
@@ -155,6 +183,9 @@ class GroupGallery(QStackedWidget):
         self.groups.show(shown)
         if self._slot is None:
             return
+        if self._companion is not None:
+            self._show_company()
+            return
         card = self._branch or self.groups.card(self._slot)
         if card is None:  # joined to another
             self.show_group(None)
@@ -162,11 +193,21 @@ class GroupGallery(QStackedWidget):
         else:
             self._show_card(card, anew=False)
 
+    def _show_company(self) -> None:
+        card, item = self._in_common(), self._companion
+        if len(card.members):
+            self._show_card(card, anew=False)
+            self.itemsLit.emit(np.append(card.members, np.int32(item or 0)))
+        else:
+            self.show_group(None)
+            self.groupHighlighted.emit(None)
+
     def _show_card(self, card: Card, *, anew: bool) -> None:
         shown = self._controller.shown
         if shown is not None:
-            self._header.show_card(card, can_name=shown.live and card.is_group)
-            self.members.show_items(card.members, shown.overview, anew=anew)
+            self._header.show_card(card)
+            slot = card.slot if card.is_group else None
+            self.members.show_items(card.members, shown.overview, anew=anew, slot=slot)
 
     # ------------------------------------------------------------------ what a person does
 

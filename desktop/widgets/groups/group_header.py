@@ -9,7 +9,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QSizePolicy,
     QSlider,
@@ -19,8 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from desktop import theme
+from desktop.widgets import words
+from desktop.widgets.groups.fitting_line import FittingLine
 from desktop.widgets.groups.group_model import Card, GroupsModel
-from desktop.widgets.groups.members import LARGEST, SIDE, SMALLEST
+from desktop.widgets.groups.member_tiles import LARGEST, SIDE, SMALLEST
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.thumbs import draw_chip
 
@@ -30,11 +31,10 @@ class GroupHeader(QWidget):
 
     Notes
     -----
-    Signals: `backClicked()`, `renamed(int, str)` with an item of the group, `sideChanged(int)`.
+    Signals: `backClicked()`, `sideChanged(int)`. Names go to the model of the groups.
     """
 
     backClicked = Signal()
-    renamed = Signal(int, str)
     sideChanged = Signal(int)
 
     def __init__(self, groups: GroupsModel, parent: QWidget) -> None:
@@ -49,8 +49,9 @@ class GroupHeader(QWidget):
         self._name.setMaxLength(120)
         self._name.setAccessibleName(self.tr("Name of the group"))
         self._name.setToolTip(self.tr("Name of the group (F2)"))
-        self._figures = QLabel(self)
-        self._figures.setProperty("role", "muted")
+        self._figures = FittingLine(self)
+        self.together = FittingLine(self)
+        self.together.hide()
         self._side = QSlider(Qt.Orientation.Horizontal, self)
         self._side.setRange(SMALLEST, LARGEST)
         self._side.setValue(SIDE)
@@ -76,6 +77,7 @@ class GroupHeader(QWidget):
         layout.setSpacing(2)
         layout.addLayout(above)
         layout.addLayout(below)
+        layout.addWidget(self.together)
 
     def _recolour(self) -> None:
         self._back.setIcon(theme.icon("back"))
@@ -84,17 +86,28 @@ class GroupHeader(QWidget):
         """Begin with another study."""
         self._side.setVisible(item_words.has_pictures)
 
-    def show_card(self, card: Card, *, can_name: bool) -> None:
+    def show_card(self, card: Card) -> None:
         """Show a group; a name being typed is left alone."""
         same = self._card is not None and self._card.slot == card.slot
         self._card = card
         self._chip.set_slot(card.slot)
         self._chip.setVisible(card.is_group)
-        self._figures.setText(self._groups.figures(card))
-        self._name.setReadOnly(not can_name)
+        self._figures.say(self._groups.said_figures(card))
+        told = self._groups.together(card)
+        self.together.say(self._shortened(told), "\n".join(told))
+        self.together.setVisible(bool(told))
+        self._name.setReadOnly(not self._groups.can_name(card))
         self._name.setPlaceholderText(self._groups.title(card))
         if not (same and self._name.isModified()):
             self._name.setText(card.name)
+
+    def _shortened(self, told: list[str]) -> list[str]:
+        """Say the same in shorter and shorter ways: the first few, and how many more there are."""
+        ways = ["; ".join(told)]
+        for count in range(len(told) - 1, -1, -1):
+            more = self.tr("{0} more").format(words.number(len(told) - count))
+            ways.append("; ".join([*told[:count], more]))
+        return ways
 
     def edit_name(self) -> None:
         """Put the keyboard into the name."""
@@ -105,8 +118,8 @@ class GroupHeader(QWidget):
         card, name = self._card, self._name.text().strip()
         modified = self._name.isModified()
         self._name.setModified(False)
-        if card is not None and modified and name != card.name:
-            self.renamed.emit(int(card.members[0]), name)
+        if card is not None and modified:
+            self._groups.rename(card, name)
 
     def _give_up(self) -> None:
         if self._card is not None:

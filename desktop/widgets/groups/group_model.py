@@ -22,16 +22,18 @@ from PySide6.QtCore import (
 
 from desktop import theme
 from desktop.widgets import trail, words
+from desktop.widgets.groups.belonging import named_by, together_with
 from desktop.widgets.item_words import ItemWords
-from engine.model import IntArray, Snapshot
+from engine.model import IntArray, Overview, Snapshot
 
 CARD = Qt.ItemDataRole.UserRole
 UNDECIDED, SET_ASIDE = -1, -2
 NO_GROUPS = (UNDECIDED, SET_ASIDE)
 """Slots of the two cards that are no groups."""
 
-BRANCH = -3
-"""Slot of a card that is never listed: the items of a branch of the tree."""
+BRANCH, IN_COMMON = -3, -4
+"""Slots of cards that are never listed: the items of a branch of the tree; those that share a group
+with an item."""
 
 _Index = QModelIndex | QPersistentModelIndex
 _CELLS = 6
@@ -41,7 +43,8 @@ _CELLS = 6
 class Card:
     """What a card shows; `members` as in a `Group`, exemplar first.
 
-    `confidence`: NaN = nothing is known of it, as of a cut that is looked at.
+    `confidence`: NaN = nothing is known of it, as of a cut that is looked at. `mixed`: so many of
+    the last members belong to other groups too; None = where each item is in one group.
     """
 
     slot: int
@@ -49,6 +52,7 @@ class Card:
     members: IntArray
     confidence: float
     in_conflict: bool = False
+    mixed: int | None = None
 
     @property
     def is_group(self) -> bool:
@@ -59,8 +63,16 @@ class Card:
 def cards_of(snapshot: Snapshot) -> list[Card]:
     """Give the cards of a state: groups, largest first; then undecided items, then those aside."""
     overview = snapshot.overview
+    shared = trail.is_shared(snapshot)
     cards = [
-        Card(group.slot, group.name, group.members, group.confidence, group.in_conflict)
+        Card(
+            group.slot,
+            group.name,
+            group.members,
+            group.confidence,
+            group.in_conflict,
+            group.mixed if shared else None,
+        )
         for group in overview.groups
     ]
     aside = trail.items_set_aside(snapshot)
@@ -84,6 +96,7 @@ class GroupsModel(QAbstractListModel):
         self._words = ItemWords(None)
         self._telling: dict[int, tuple[str, ...]] = {}
         self._editable = False
+        self._overview: Overview | None = None
 
     # ------------------------------------------------------------------ states
 
@@ -91,11 +104,13 @@ class GroupsModel(QAbstractListModel):
         """Begin with another study."""
         self.beginResetModel()
         self._words, self._cards, self._telling = item_words, [], {}
+        self._overview = None
         self.endResetModel()
 
     def show(self, snapshot: Snapshot) -> None:
         """Take the groups of a state; rows are matched by slot."""
-        self._editable = snapshot.live
+        was_shared = self.is_shared
+        self._editable, self._overview = snapshot.live, snapshot.overview
         self._telling = {}
         cards = cards_of(snapshot)
         wanted = {card.slot for card in cards}
@@ -114,6 +129,8 @@ class GroupsModel(QAbstractListModel):
         self._reorder(cards)
         if cards:
             self.dataChanged.emit(self.index(0), self.index(len(cards) - 1))
+        if was_shared != self.is_shared:
+            self.layoutChanged.emit()  # cards are of another height now
 
     def _reorder(self, cards: list[Card]) -> None:
         rows = {card.slot: at for at, card in enumerate(cards)}
@@ -134,6 +151,11 @@ class GroupsModel(QAbstractListModel):
     def item_words(self) -> ItemWords:
         """Words for the items."""
         return self._words
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether items may belong to several groups at once."""
+        return self._overview is not None and self._overview.memberships is not None
 
     def card(self, slot: int) -> Card | None:
         """Find the card of a slot."""
@@ -166,7 +188,7 @@ class GroupsModel(QAbstractListModel):
             sign = theme.slot_text(card.slot) if card.is_group else ""
             return ", ".join(part for part in (sign, self.title(card), self.figures(card)) if part)
         if role == Qt.ItemDataRole.ToolTipRole:
-            about = words.about_certainty() if card.is_group else ""
+            about = words.about_certainty(shared=self.is_shared) if card.is_group else ""
             return f"{self.title(card)}\n{self.figures(card)}\n{about}".rstrip()
         return None
 
@@ -174,7 +196,7 @@ class GroupsModel(QAbstractListModel):
         """Let groups of the live state be named."""
         flags = super().flags(index)
         card = cast("Card | None", self.data(index, CARD))
-        if self._editable and card is not None and card.is_group:
+        if card is not None and self.can_name(card):
             flags |= Qt.ItemFlag.ItemIsEditable
         return flags
 
@@ -183,11 +205,24 @@ class GroupsModel(QAbstractListModel):
     ) -> bool:  # fmt: skip
         """Pass on a name that was typed; the row changes when the engine has taken it."""
         card = cast("Card | None", self.data(index, CARD))
-        name = str(value).strip()
-        if role != Qt.ItemDataRole.EditRole or card is None or name == card.name:
+        if role != Qt.ItemDataRole.EditRole or card is None:
             return False
-        self.renamed.emit(int(card.members[0]), name)
+        return self.rename(card, str(value).strip())
+
+    def can_name(self, card: Card) -> bool:
+        """Whether a group can be given a name: in the live state, if an item stands for it."""
+        return self._editable and card.is_group and self._named_by(card) is not None
+
+    def rename(self, card: Card, name: str) -> bool:
+        """Pass on another name for a group; tell whether there was one to pass on."""
+        item = self._named_by(card)
+        if item is None or name == card.name:
+            return False
+        self.renamed.emit(item, name)
         return True
+
+    def _named_by(self, card: Card) -> int | None:
+        return None if self._overview is None else named_by(self._overview, card.slot)
 
     # ------------------------------------------------------------------ words
 
@@ -200,16 +235,68 @@ class GroupsModel(QAbstractListModel):
             return self.tr("Set aside")
         if card.slot == BRANCH:
             return self.tr("A branch of the tree")
+        if card.slot == IN_COMMON:
+            return self.tr("What shares a group with it")
         return card.name or self.tr("Group {0}").format(card.slot + 1)
 
     def figures(self, card: Card) -> str:
-        """Say how large a group is, how sure, and whether answers about it contradict."""
-        parts = [words.items(len(card.members))]
+        """Say how large a group is, how many items it shares, how sure it is, or contradicted."""
+        return self.said_figures(card)[0]
+
+    def said_figures(self, card: Card) -> tuple[str, ...]:
+        """Say the same in shorter and shorter ways."""
+        if not card.mixed:
+            return (self.short_figures(card),)
+        sure, count = self.assurance(card), words.items(len(card.members))
+        counts = [f"{count}, {elsewhere}" for elsewhere in self.said_elsewhere(card)]
+        return (*(f"{said} · {sure}" if sure else said for said in counts), counts[-1])
+
+    def short_figures(self, card: Card) -> str:
+        """Say the same, but not how many items it shares."""
+        count = words.items(len(card.members))
+        return " · ".join(part for part in (count, self.assurance(card)) if part)
+
+    def elsewhere(self, card: Card) -> str:
+        """Say how many items of a group are in others too; "" where items are in one group."""
+        return next(iter(self.said_elsewhere(card)), "")
+
+    def said_elsewhere(self, card: Card) -> tuple[str, ...]:
+        """Say the same in fewer and fewer words."""
+        if card.mixed is None:
+            return ()
+        if card.mixed == 0:
+            return self.tr("none of them in other groups"), self.tr("none in others")
+        if card.mixed == len(card.members):
+            return self.tr("all of them in other groups too"), self.tr("all in others too")
+        said = (
+            self.tr("{0} of them in other groups too"),
+            self.tr("{0} in other groups too"),
+            self.tr("{0} in others too"),
+        )
+        return tuple(text.format(words.number(card.mixed)) for text in said)
+
+    def assurance(self, card: Card) -> str:
+        """Say how sure a group is, or that answers about it contradict; "" when not known."""
         if card.in_conflict:  # then nothing is sure
-            parts.append(self.tr("contradiction"))
-        elif card.is_group and not math.isnan(card.confidence):
-            parts.append(words.certainty(card.confidence))
-        return " · ".join(parts)
+            return self.tr("contradiction")
+        if card.is_group and not math.isnan(card.confidence):
+            return words.certainty(card.confidence)
+        return ""
+
+    def together(self, card: Card) -> list[str]:
+        """Say with which other groups a group shares items, and how many, the most first."""
+        if self._overview is None or not card.is_group:
+            return []
+        told = []
+        for others, count in together_with(self._overview, card.slot):
+            groups = self.tr(" and ").join(self._called(slot) for slot in others)
+            told.append(self.tr("with {0}: {1}").format(groups, words.items(count)))
+        return told
+
+    def _called(self, slot: int) -> str:
+        card = self.card(slot)
+        name = card.name if card is not None else ""
+        return f"{theme.slot_text(slot)} {name}".rstrip()
 
     def telling(self, card: Card) -> tuple[str, ...]:
         """Give the cells by which the group's exemplar differs most from the other groups'."""

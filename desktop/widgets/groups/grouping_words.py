@@ -43,7 +43,7 @@ def can_guess(shown: Snapshot, methods: Sequence[Offer]) -> bool:
     if trail.is_shared(shown):
         return False  # there the groups come with the questions
     is_empty = not shown.overview.groups and len(shown.overview.slots) > 1
-    return is_offered and is_empty and shown.live
+    return is_offered and is_empty and shown.live and not trail.is_shared(shown)
 
 
 def is_unchecked(shown: Snapshot) -> bool:

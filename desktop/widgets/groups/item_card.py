@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.widgets import words
+from desktop.widgets.groups.belonging import slots_of
 from desktop.widgets.item_words import ItemWords
 
 if TYPE_CHECKING:
@@ -71,16 +72,18 @@ class ItemCard(QFrame):
         if self.item == item and at == self._at:
             return
         self._item, self._at = item, at
-        slot = int(overview.slots[item])
-        group = next((group for group in overview.groups if group.slot == slot), None)
+        slots = slots_of(overview, item)
+        groups = [group for slot in slots for group in overview.groups if group.slot == slot]
         lines = [self._words.name(item)]
-        if group is None:
+        lines += [f"{theme.slot_text(group.slot)} {group.name}".rstrip() for group in groups]
+        if not groups:
             lines.append(self.tr("in no group"))
-        else:
-            sign = f"{theme.slot_text(slot)} {group.name}".rstrip()
+        elif not math.isnan(groups[0].confidence):
             sure = words.certainty(float(overview.confidence[item]))
-            known = not math.isnan(group.confidence)
-            lines.append(f"{sign} · {sure}" if known else sign)
+            if len(groups) == 1:
+                lines[-1] += f" · {sure}"
+            else:
+                lines.append(sure)
         exemplars = [group.exemplar for group in overview.groups]
         telling = self._words.telling(item, exemplars, _CELLS)
         lines += [f"{cell.column}: {cell.text}" for cell in telling]

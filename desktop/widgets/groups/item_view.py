@@ -6,29 +6,15 @@ live, and stays on its item until another is chosen.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QColor, QFontMetrics, QPainter
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
     QListView,
     QSplitter,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
     QToolButton,
     QVBoxLayout,
@@ -37,20 +23,19 @@ from PySide6.QtWidgets import (
 
 from desktop import theme
 from desktop.widgets import trail, words
+from desktop.widgets.groups.belonging import in_common_with, slots_of
 from desktop.widgets.groups.group_header import GroupChip
-from desktop.widgets.item_words import Cell, ItemWords
+from desktop.widgets.groups.item_groups import ItemGroups
+from desktop.widgets.groups.item_lists import OTHER, CellsModel, SaidDelegate, SaidModel
+from desktop.widgets.item_words import ItemWords
 from desktop.widgets.judging.picture_view import PictureView
-from desktop.widgets.thumbs import draw_line, draw_sign, draw_thumb
-from desktop.widgets.trail import Said
+from engine.model import Group, Snapshot
 
 if TYPE_CHECKING:
     from desktop.controller import Controller
     from desktop.images import PictureStore
 
-_Index = QModelIndex | QPersistentModelIndex
-SAID = Qt.ItemDataRole.UserRole
-OTHER = Qt.ItemDataRole.UserRole + 1
-_THUMB = 32
+_LEAST = 40  # pixels of a picture, of cells and of answers, below the groups of an item
 
 
 class ItemView(QWidget):
@@ -68,12 +53,14 @@ class ItemView(QWidget):
     Notes
     -----
     Signals: `backClicked()`; `itemSelected(int)`, the other item of an answer was chosen;
-    `groupRequested(int)`, all items of its group are wanted.
+    `groupRequested(int)`, all items of a group of its are wanted; `inCommonRequested(int)`, those
+    that have a group in common with it.
     """
 
     backClicked = Signal()
     itemSelected = Signal(int)
     groupRequested = Signal(int)
+    inCommonRequested = Signal(int)
 
     def __init__(
         self,
@@ -89,10 +76,14 @@ class ItemView(QWidget):
         self._words = ItemWords(None)
         self._item: int | None = None
         self._make_parts(pictures)
+        parts: tuple[QWidget, ...] = (self._picture, self._table, self._answers)
+        self._heights = [(part, part.minimumHeight()) for part in parts]
         self._back.setVisible(with_back)
         self._lay_out()
         self._back.clicked.connect(self.backClicked)
         self._show_group.clicked.connect(self._ask_for_group)
+        self.groups.groupChosen.connect(self.groupRequested)
+        self.groups.inCommonChosen.connect(self._ask_for_company)
         self._answers.activated.connect(self._choose_other)
         self._answers.clicked.connect(self._choose_other)
         pictures.pictureReady.connect(self._arrived)
@@ -115,10 +106,10 @@ class ItemView(QWidget):
         self._name.setTextInteractionFlags(selectable)
         self._chip = GroupChip(self)
         self._group = QLabel(self, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._group.setToolTip(words.about_certainty())
         self._show_group = QToolButton(self)
         self._show_group.setAccessibleName(self.tr("Show all items of its group"))
         self._show_group.setToolTip(self.tr("Show all items of its group"))
+        self.groups = ItemGroups(self)
         self._copies = QLabel(self, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         self._copies.setProperty("role", "muted")
         self._picture = PictureView(self)
@@ -167,6 +158,7 @@ class ItemView(QWidget):
         layout.setSpacing(6)
         layout.addLayout(above)
         layout.addLayout(group)
+        layout.addWidget(self.groups)
         layout.addWidget(self._copies)
         layout.addWidget(self._split, 1)
 
@@ -201,32 +193,14 @@ class ItemView(QWidget):
         for part in (self._chip, self._show_group, self._heading, self._answers, self._copies):
             part.setVisible(is_here)
         if shown is None or item is None:
+            self.groups.show_groups((), 0)
             self._name.setText(self.tr("No item chosen"))
             self._group.setText(self.tr("Click an item on the map or in the gallery."))
             self._cells.show(())
-            self._said.show((), -1)
+            self._said.show((), -1, None)
             return
-        slot = int(shown.overview.slots[item])
-        group = next((group for group in shown.overview.groups if group.slot == slot), None)
         self._name.setText(self._words.name(item))
-        self._chip.set_slot(slot)
-        self._chip.setVisible(group is not None)
-        self._show_group.setVisible(group is not None)
-        if group is not None:
-            title = group.name or self.tr("Group {0}").format(slot + 1)
-            sure = words.certainty(float(shown.overview.confidence[item]))
-            text = f"{title} · {sure}"
-            if not trail.is_placed(shown, item):
-                text = self.tr("not placed yet; nearest: {0}").format(title)
-        elif item in trail.items_set_aside(shown):
-            text = self.tr("set aside")
-        else:
-            text = self.tr("in no group")
-        if item in shown.overview.prototypes:
-            text += " · " + self.tr("prototype")
-        elif item in shown.overview.criticisms:
-            text += " · " + self.tr("badly represented")
-        self._group.setText(text)
+        self._show_groups(shown, item)
         copies = self._words.copies(item)
         self._copies.setVisible(bool(copies))
         self._copies.setText(
@@ -234,13 +208,49 @@ class ItemView(QWidget):
         )
         self._cells.show(self._words.cells(item))
         said = trail.answers_about(shown, item)
-        self._said.show(said, item)
+        self._said.show(said, item, shown)
         self._heading.setText(
             self.tr("Answers about it: {0}").format(len(said))
             if said
             else self.tr("No answers about it yet")
         )
         self._answers.setVisible(bool(said))
+
+    def _show_groups(self, shown: Snapshot, item: int) -> None:
+        """Show the group of an item, or the groups where it may be in several."""
+        overview, is_shared = shown.overview, trail.is_shared(shown)
+        slots = slots_of(overview, item)
+        groups = [group for slot in slots for group in overview.groups if group.slot == slot]
+        self._chip.set_slot(slots[0] if slots else -1)
+        for part in (self._chip, self._show_group):
+            part.setVisible(bool(groups) and not is_shared)
+        for below, usual in self._heights:  # several lines of groups leave less room
+            below.setMinimumHeight(_LEAST if is_shared else usual)
+        others = len(in_common_with(overview, item)) if is_shared and groups else 0
+        self.groups.show_groups(groups if is_shared else (), others)
+        if not groups:
+            aside = item in trail.items_set_aside(shown)
+            text = self.tr("set aside") if aside else self.tr("in no group")
+        elif is_shared:
+            text = self._in_several(len(groups), float(overview.confidence[item]))
+        else:
+            text = self._in_one(shown, item, groups[0])
+        if item in overview.prototypes:
+            text += " · " + self.tr("prototype")
+        elif item in overview.criticisms:
+            text += " · " + self.tr("badly represented")
+        self._group.setText(text)
+        self._group.setToolTip(words.about_certainty(shared=is_shared))
+
+    def _in_one(self, shown: Snapshot, item: int, group: Group) -> str:
+        title = group.name or self.tr("Group {0}").format(group.slot + 1)
+        if not trail.is_placed(shown, item):
+            return self.tr("not placed yet; nearest: {0}").format(title)
+        return f"{title} · {words.certainty(float(shown.overview.confidence[item]))}"
+
+    def _in_several(self, count: int, confidence: float) -> str:
+        text = self.tr("in one group") if count == 1 else self.tr("in {0} groups").format(count)
+        return f"{text} · {words.certainty(confidence)}"
 
     # ------------------------------------------------------------------ the picture
 
@@ -272,130 +282,9 @@ class ItemView(QWidget):
         if shown is not None and self._item is not None:
             self.groupRequested.emit(int(shown.overview.slots[self._item]))
 
+    def _ask_for_company(self) -> None:
+        if self._item is not None:
+            self.inCommonRequested.emit(self._item)
+
     def _choose_other(self, index: QModelIndex) -> None:
         self.itemSelected.emit(int(index.data(OTHER)))
-
-
-class CellsModel(QAbstractTableModel):
-    """The cells of one row: column and value."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._cells: tuple[Cell, ...] = ()
-
-    def show(self, cells: tuple[Cell, ...]) -> None:
-        """Show other cells."""
-        if cells != self._cells:
-            self.beginResetModel()
-            self._cells = cells
-            self.endResetModel()
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
-        """Count the rows."""
-        return 0 if parent.isValid() else len(self._cells)
-
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
-        """Count the columns."""
-        return 0 if parent.isValid() else 2
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Give what a row holds, in words for reading and for screen readers."""
-        if not index.isValid():
-            return None
-        cell = self._cells[index.row()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return cell.column if index.column() == 0 else cell.text
-        return None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Name the columns."""
-        if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
-            return None
-        return self.tr("Column") if section == 0 else self.tr("Value")
-
-
-class SaidModel(QAbstractListModel):
-    """The answers about one item, newest first."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._said: tuple[Said, ...] = ()
-        self._item = -1
-        self._words = ItemWords(None)
-
-    def open(self, item_words: ItemWords) -> None:
-        """Begin with another study."""
-        self._words = item_words
-
-    def show(self, said: tuple[Said, ...], item: int) -> None:
-        """Show the answers about an item."""
-        if (said, item) != (self._said, self._item):
-            self.beginResetModel()
-            self._said, self._item = said, item
-            self.endResetModel()
-
-    @property
-    def item_words(self) -> ItemWords:
-        """Words for the items."""
-        return self._words
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
-        """Count the rows."""
-        return 0 if parent.isValid() else len(self._said)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Give what a row holds, in words for reading and for screen readers."""
-        if not index.isValid():
-            return None
-        said = self._said[index.row()]
-        pair = said.answer.pair
-        other = pair.b if pair.a == self._item else pair.a
-        if role == SAID:
-            return said
-        if role == OTHER:
-            return other
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            verdict = words.verdict_word(said.answer.verdict)
-            return f"{verdict} · {self._words.name(other)} · #{said.seq}"
-        return None
-
-
-class SaidDelegate(QStyledItemDelegate):
-    """Paints an answer: its sign, the other item, its number."""
-
-    def __init__(self, pictures: PictureStore, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._pictures = pictures
-
-    def sizeHint(self, option: QStyleOptionViewItem, _index: _Index) -> QSize:
-        """Ask for two lines."""
-        line = QFontMetrics(option.font).height()
-        return QSize(120, max(2 * line + 8, _THUMB + 8))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Paint an answer."""
-        said, other = cast("Said", index.data(SAID)), int(index.data(OTHER))
-        item_words = cast("SaidModel", index.model()).item_words
-        colors, rect = theme.current().colors, option.rect
-        painter.save()
-        if option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
-            painter.fillRect(rect, QColor(colors.hover))
-        left = rect.left() + 6
-        sign = QRect(left, rect.center().y() - 9, 20, 20)
-        draw_sign(painter, sign, said.answer.verdict)
-        left = sign.right() + 8
-        if item_words.has_picture(other):
-            square = QRect(left, rect.center().y() - _THUMB // 2 + 1, _THUMB, _THUMB)
-            draw_thumb(painter, square, self._pictures, other)
-            left = square.right() + 8
-        line = painter.fontMetrics().height()
-        text = QRect(left, rect.top() + 4, rect.right() - left - 6, line)
-        painter.setPen(QColor(colors.text))
-        verdict = words.verdict_word(said.answer.verdict)
-        draw_line(painter, text, f"{verdict} · #{said.seq}")
-        painter.setPen(QColor(colors.muted))
-        below = text.translated(0, line)
-        draw_line(painter, below, item_words.name(other), Qt.TextElideMode.ElideMiddle)
-        painter.restore()

@@ -16,10 +16,13 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QApplication, QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from desktop import theme
+from desktop.widgets.groups.map_looks import look_of
 
 _ABOVE = 18
 
 Place = tuple[float, float]
+Slots = tuple[int, ...]
+"""Of the groups that an item belongs to; none = undecided."""
 
 
 class Sign(NamedTuple):
@@ -102,11 +105,11 @@ class MapMarks:
             layer.setZValue(height)
             box.addItem(layer, ignoreBounds=True)
 
-    def mark_prototypes(self, places: Sequence[Place], slots: Sequence[int]) -> None:
+    def mark_prototypes(self, places: Sequence[Place], slots: Sequence[Slots]) -> None:
         """Mark prototypes: their group's sign, larger, outlined."""
         outline = _pen(theme.current().colors.text, 1.6)
-        brushes = [QBrush(theme.slot_color(slot)) for slot in slots]
-        symbols = [theme.slot_symbol(slot) for slot in slots]
+        looks = [look_of(one) for one in slots]
+        brushes, symbols = [look.brush for look in looks], [look.symbol for look in looks]
         self._set(self._prototypes, places, pen=outline, brush=brushes, symbol=symbols, size=13.0)
 
     def mark_criticisms(self, places: Sequence[Place]) -> None:
@@ -115,7 +118,7 @@ class MapMarks:
         self._set(self._criticisms, places, pen=ring, brush=_no_fill(), symbol="o", size=14.0)
 
     def mark_pair(
-        self, places: Sequence[Place], slots: Sequence[int], *, line: bool = True
+        self, places: Sequence[Place], slots: Sequence[Slots], *, line: bool = True
     ) -> None:
         """Mark the two items in hand: a ring around each, and (with `line`) one between them."""
         accent = theme.current().colors.accent
@@ -127,7 +130,7 @@ class MapMarks:
         ends = np.asarray(places if line else (), dtype=np.float64).reshape(-1, 2)
         self._line.setData(x=ends[:, 0], y=ends[:, 1], pen=pen)
 
-    def mark_selected(self, places: Sequence[Place], slots: Sequence[int]) -> None:
+    def mark_selected(self, places: Sequence[Place], slots: Sequence[Slots]) -> None:
         """Mark the item that is looked at, if any: a square frame."""
         frame = _pen(theme.current().colors.text, 2.0)
         self._set_around(self._selected, places, slots, "s", frame, _no_fill())
@@ -136,7 +139,7 @@ class MapMarks:
         self,
         layer: pg.ScatterPlotItem,
         places: Sequence[Place],
-        slots: Sequence[int],
+        slots: Sequence[Slots],
         shape: str,
         pen: QPen,
         ground: QBrush,
@@ -144,13 +147,14 @@ class MapMarks:
         """Draw items in a shape, and again within it, so that they stand out when dimmed."""
         n = len(places)
         edge = _pen(theme.current().colors.surface, 0.8)
+        looks = [look_of(one) for one in slots]
         self._set(
             layer,
             [*places, *places],
-            symbol=[shape] * n + [theme.slot_symbol(slot) for slot in slots],
-            size=[24.0] * n + [12.0] * n,
+            symbol=[shape] * n + [look.symbol for look in looks],
+            size=[24.0] * n + [12.0 * look.larger for look in looks],
             pen=[pen] * n + [edge] * n,
-            brush=[ground] * n + [QBrush(theme.slot_color(slot)) for slot in slots],
+            brush=[ground] * n + [look.brush for look in looks],
         )
 
     def set_signs(self, signs: Iterable[Sign]) -> None:

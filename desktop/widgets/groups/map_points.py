@@ -13,11 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPen
+from PySide6.QtCore import QPointF, QRectF
 
-from desktop import theme
 from desktop.widgets.certainty import very_sure
+from desktop.widgets.groups.map_looks import Look, edge_pen, look_of
 from engine.model import FloatArray, IntArray, Overview
 
 MOST = 20_000
@@ -26,7 +25,10 @@ MOST = 20_000
 _THINNED = 10_000
 _LEVELS = 5  # steps of opacity
 _FAINTEST, _DIMMED = 0.35, 0.10
+_SMALLEST = 10.0  # pixels, of a mark of several colours
+_READABLE = 2  # step of opacity from which on several colours in a mark are told apart
 _UNDECIDED, _ASIDE = -1, -2
+_SEVERAL = 1 << 20  # from here on a number means a set of groups, below it one slot
 
 IdArray = npt.NDArray[np.intp]
 
@@ -51,6 +53,8 @@ class MapPoints:
         self._at = np.asarray(coordinates, dtype=np.float64)
         self._order: IdArray = np.random.default_rng(0).permutation(n)
         self._ids: IdArray = np.arange(n) if n <= MOST else np.sort(self._order[:_THINNED])
+        self._sets: list[tuple[int, ...]] = []
+        self._numbers: dict[tuple[int, ...], int] = {}
         self._codes = np.full(n, _code(_UNDECIDED, 0, dimmed=False))
         self._size = float(np.clip(11.0 - 3.0 * math.log10(max(n, 100) / 300), 4.5, 11.0))
         self._place()
@@ -134,12 +138,16 @@ class MapPoints:
         aside
             Items set aside.
         highlighted
-            Slot that stands out while all others are dimmed; None = none.
+            Slot whose items stand out, those of other groups too, while all others are dimmed;
+            None = none.
         lit
             Items that stand out instead, whatever their groups.
         """
-        certainty = overview.confidence / very_sure(overview)
-        codes = _codes(overview.slots, certainty, aside, highlighted, lit)
+        shown = self._numbered(overview)
+        if aside:
+            shown[list(aside)] = _ASIDE
+        dimmed = _dimmed(overview, shown, highlighted, lit)
+        codes = _codes(shown, overview.confidence / very_sure(overview), dimmed)
         changed = (codes != self._codes)[self._ids]
         self._codes = codes
         if changed.any():
@@ -187,14 +195,27 @@ class MapPoints:
         self._place()
         return True
 
+    def _numbered(self, overview: Overview) -> npt.NDArray[np.int64]:
+        """Give a number for what each item belongs to: a slot, or a set, the same in all states."""
+        memberships = overview.memberships
+        if memberships is None:
+            return overview.slots.astype(np.int64)
+        numbers = [self._number(one) for one in memberships.sets]
+        found: npt.NDArray[np.int64] = np.array([*numbers, _UNDECIDED])[memberships.chosen]
+        return found
+
+    def _number(self, slots: tuple[int, ...]) -> int:
+        if len(slots) == 1:
+            return slots[0]
+        if slots not in self._numbers:
+            self._numbers[slots] = _SEVERAL + len(self._sets)
+            self._sets.append(slots)
+        return self._numbers[slots]
+
     def _place(self) -> None:
-        self._styles: dict[int, tuple[str, QBrush]] = {}
-        edge = QColor(theme.current().colors.surface)
-        edge.setAlphaF(0.7)
-        pen = QPen(edge, 0.8)
-        pen.setCosmetic(True)  # the painter is scaled to the size of a sign
+        self._styles: dict[int, Look] = {}
         x, y = self._at[self._ids].T
-        self.layer.setData(x=x, y=y, pen=pen, size=self._size)
+        self.layer.setData(x=x, y=y, pen=edge_pen(), size=self._size)
         if len(self._ids):
             self._draw(np.ones(len(self._ids), dtype=np.bool_))
 
@@ -202,55 +223,66 @@ class MapPoints:
         found, which = np.unique(self._codes[self._ids[changed]], return_inverse=True)
         symbols = np.empty(len(found), dtype=object)
         brushes = np.empty(len(found), dtype=object)
+        sizes = np.empty(len(found))
         for at, code in enumerate(found):
-            symbols[at], brushes[at] = self._style(int(code))
+            symbols[at], brushes[at], larger = self._style(int(code))
+            sizes[at] = max(self._size * larger, _SMALLEST) if larger > 1 else self._size
         # ScatterPlotItem restyles all its spots through its setters; touching only the changed
         # ones keeps an update of 20,000 items under a tenth of the time.
         spots = self.layer.data
         spots["symbol"][changed] = symbols[which]
         spots["brush"][changed] = brushes[which]
+        spots["size"][changed] = sizes[which]
         spots["sourceRect"][changed] = 0
         self.layer.updateSpots()
 
-    def _style(self, code: int) -> tuple[str, QBrush]:
+    def _style(self, code: int) -> Look:
         if code not in self._styles:
-            slot, opacity = _decode(code)
-            color = theme.slot_color(slot)
-            color.setAlphaF(opacity)
-            symbol = "x" if slot == _ASIDE else theme.slot_symbol(slot)
-            self._styles[code] = (symbol, QBrush(color, Qt.BrushStyle.SolidPattern))
+            number, opacity = _decode(code)
+            slots = self._sets[number - _SEVERAL] if number >= _SEVERAL else (number,)
+            look = look_of(slots, opacity)
+            self._styles[code] = look._replace(symbol="x") if number == _ASIDE else look
         return self._styles[code]
 
 
-def _codes(
-    slots: IntArray,
-    certainty: FloatArray,
-    aside: frozenset[int],
+def _dimmed(
+    overview: Overview,
+    shown: npt.NDArray[np.int64],
     highlighted: int | None,
     lit: frozenset[int] | None,
 ) -> npt.NDArray[np.int64]:
-    """Pack slot, opacity step and dimming into one number per item."""
-    level = np.clip((certainty * _LEVELS).astype(np.int64), 0, _LEVELS - 1)
-    shown = slots.astype(np.int64)
-    if aside:
-        shown[list(aside)] = _ASIDE
-    level[shown < 0] = 1
-    dimmed = np.zeros(len(slots), dtype=np.int64)
-    if highlighted is not None:
-        dimmed[shown != highlighted] = 1
+    """Tell which items are dimmed (1), and which are not (0)."""
+    dimmed = np.zeros(len(shown), dtype=np.int64)
     if lit is not None:
         dimmed[:] = 1
         dimmed[list(lit)] = 0
+    elif highlighted is not None:
+        dimmed[shown != highlighted] = 1
+        memberships = overview.memberships
+        if memberships is not None and highlighted >= 0:
+            holds = np.array([*(highlighted in one for one in memberships.sets), False])
+            dimmed[holds[memberships.chosen]] = 0
+    return dimmed
+
+
+def _codes(
+    shown: npt.NDArray[np.int64], certainty: FloatArray, dimmed: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Pack what an item belongs to, opacity step and dimming into one number per item."""
+    level = np.clip((certainty * _LEVELS).astype(np.int64), 0, _LEVELS - 1)
+    level[shown < 0] = 1
+    several = shown >= _SEVERAL
+    level[several] = np.maximum(level[several], _READABLE)
     return ((shown + 2) * _LEVELS + level) * 2 + dimmed
 
 
-def _code(slot: int, level: int, *, dimmed: bool) -> int:
-    return ((slot + 2) * _LEVELS + level) * 2 + dimmed
+def _code(number: int, level: int, *, dimmed: bool) -> int:
+    return ((number + 2) * _LEVELS + level) * 2 + dimmed
 
 
 def _decode(code: int) -> tuple[int, float]:
-    """Give slot and opacity back."""
+    """Give what an item belongs to and its opacity back."""
     dimmed = code % 2
-    slot, level = divmod(code // 2, _LEVELS)
+    number, level = divmod(code // 2, _LEVELS)
     share = _FAINTEST + (1 - _FAINTEST) * level / (_LEVELS - 1)
-    return slot - 2, _DIMMED if dimmed else share
+    return number - 2, _DIMMED if dimmed else share

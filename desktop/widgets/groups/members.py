@@ -6,218 +6,20 @@ position and the current item, and that only what is on the screen is asked for.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QItemSelectionModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
-from PySide6.QtWidgets import (
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QListView, QWidget
 
 from desktop import theme
-from desktop.widgets import words
-from desktop.widgets.certainty import very_sure
+from desktop.widgets.groups.member_tiles import MembersDelegate
+from desktop.widgets.groups.members_model import ITEM, MembersModel
 from desktop.widgets.item_words import ItemWords
-from desktop.widgets.thumbs import draw_line, draw_meter, draw_parts, draw_thumb
-from engine.model import FloatArray, IntArray, Overview
+from engine.model import IntArray, Overview
 
 if TYPE_CHECKING:
     from desktop.images import PictureStore
-
-ITEM = Qt.ItemDataRole.UserRole
-
-_Index = QModelIndex | QPersistentModelIndex
-_PAD = 4
-_METER = 4
-_NAMED = 112  # thumbnails at least this large have their name below
-_CELLS = 10
-_ROW_WIDTH = 160  # a list makes its rows as wide as itself
-SMALLEST, SIDE, LARGEST = 48, 72, 208
-
-
-class MembersModel(QAbstractListModel):
-    """One row per item, in the order of the group: exemplar first, most doubtful last."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._items: IntArray = np.zeros(0, dtype=np.int32)
-        self._confidence: FloatArray = np.zeros(0, dtype=np.float32)
-        self._very_sure = 1.0
-        self._is_known = True
-        self._prototypes: frozenset[int] = frozenset()
-        self._criticisms: frozenset[int] = frozenset()
-        self._exemplars: tuple[int, ...] = ()
-        self._words = ItemWords(None)
-
-    def open(self, item_words: ItemWords) -> None:
-        """Begin with another study."""
-        self.beginResetModel()
-        self._words, self._items = item_words, np.zeros(0, dtype=np.int32)
-        self.endResetModel()
-
-    def show(self, items: IntArray, overview: Overview) -> bool:
-        """Show items of a state.
-
-        Returns
-        -------
-        Whether the rows are others than before; if not, only their looks may have changed.
-        """
-        self._confidence = overview.confidence
-        self._very_sure = very_sure(overview)
-        # of a cut that is looked at nothing is known
-        self._is_known = not any(math.isnan(group.confidence) for group in overview.groups)
-        self._prototypes = frozenset(overview.prototypes)
-        self._criticisms = frozenset(overview.criticisms)
-        self._exemplars = tuple(group.exemplar for group in overview.groups)
-        if np.array_equal(items, self._items):
-            if len(items):
-                self.dataChanged.emit(self.index(0), self.index(len(items) - 1))
-            return False
-        self.beginResetModel()
-        self._items = items
-        self.endResetModel()
-        return True
-
-    @property
-    def item_words(self) -> ItemWords:
-        """Words for the items."""
-        return self._words
-
-    def row_of(self, item: int) -> int:
-        """Find the row of an item; -1 where it is not here."""
-        found = np.flatnonzero(self._items == item)
-        return int(found[0]) if len(found) else -1
-
-    def certainty(self, item: int) -> float | None:
-        """Give how sure the item's place is, as a share of what is very sure in this state.
-
-        None = not known.
-        """
-        if not self._is_known:
-            return None
-        return min(1.0, float(self._confidence[item]) / self._very_sure)
-
-    def mark(self, item: int) -> str:
-        """Say whether the item is a prototype or a criticism; "" for neither."""
-        if item in self._prototypes:
-            return self.tr("prototype")
-        if item in self._criticisms:
-            return self.tr("badly represented")
-        return ""
-
-    def is_prototype(self, item: int) -> bool:
-        """Whether the item stands for its group."""
-        return item in self._prototypes
-
-    def telling(self, item: int) -> tuple[str, ...]:
-        """Give the cells that set a row apart from the exemplars."""
-        cells = self._words.telling(item, self._exemplars, _CELLS)
-        return tuple(f"{cell.column} {cell.text}" for cell in cells)
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
-        """Count the rows."""
-        return 0 if parent.isValid() else len(self._items)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Give what a row holds, in words for reading and for screen readers."""
-        if not index.isValid() or index.row() >= len(self._items):
-            return None
-        item = int(self._items[index.row()])
-        if role == ITEM:
-            return item
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._words.name(item)
-        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            sure = words.certainty(float(self._confidence[item])) if self._is_known else ""
-            parts = (self._words.name(item), sure, self.mark(item))
-            joint = "\n" if role == Qt.ItemDataRole.ToolTipRole else ", "
-            return joint.join(part for part in parts if part)
-        return None
-
-
-class MembersDelegate(QStyledItemDelegate):
-    """Paints an item: thumbnail with a certainty bar, or name and cells."""
-
-    def __init__(self, pictures: PictureStore, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._pictures = pictures
-        self.side = SIDE
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Ask for a tile, or for tables a row of two lines."""
-        line = QFontMetrics(option.font).height()
-        if not _model_of(index).item_words.has_pictures:
-            return QSize(_ROW_WIDTH, 2 * line + 14)
-        named = line if self.side >= _NAMED else 0
-        return QSize(self.side + 2 * _PAD, self.side + 2 * _PAD + _METER + 3 + named)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Paint an item."""
-        model, item = _model_of(index), int(index.data(ITEM))
-        painter.save()
-        _draw_ground(painter, option)
-        if model.item_words.has_pictures:
-            self._paint_tile(painter, option, model, item)
-        else:
-            self._paint_row(painter, option, model, item)
-        painter.restore()
-
-    def _paint_tile(
-        self, painter: QPainter, option: QStyleOptionViewItem, model: MembersModel, item: int
-    ) -> None:
-        rect = option.rect
-        square = QRect(rect.left() + _PAD, rect.top() + _PAD, self.side, self.side)
-        draw_thumb(painter, square, self._pictures, item)
-        bar = QRect(square.left(), square.bottom() + 3, self.side, _METER)
-        _draw_certainty(painter, bar, model.certainty(item))
-        if model.mark(item):
-            _draw_mark(painter, square, prototype=model.is_prototype(item))
-        if self.side >= _NAMED:
-            painter.setPen(QColor(theme.current().colors.text))
-            line = QRect(square.left(), bar.bottom() + 2, self.side, painter.fontMetrics().height())
-            draw_line(painter, line, model.item_words.short_name(item), Qt.TextElideMode.ElideLeft)
-
-    def _paint_row(
-        self, painter: QPainter, option: QStyleOptionViewItem, model: MembersModel, item: int
-    ) -> None:
-        rect = option.rect.adjusted(8, 4, -8, -5)
-        height = painter.fontMetrics().height()
-        font = QFont(option.font)
-        font.setBold(True)
-        painter.setFont(font)
-        painter.setPen(QColor(theme.current().colors.text))
-        draw_line(
-            painter, QRect(rect.left(), rect.top(), rect.width() - 70, height),
-            " · ".join(filter(None, (model.item_words.name(item), model.mark(item)))),
-        )  # fmt: skip
-        bar = QRect(rect.right() - 60, rect.top() + height // 2 - 2, 60, _METER)
-        _draw_certainty(painter, bar, model.certainty(item))
-        font.setBold(False)
-        painter.setFont(font)
-        painter.setPen(QColor(theme.current().colors.muted))
-        cells = QRect(rect.left(), rect.top() + height + 2, rect.width(), height)
-        draw_parts(painter, cells, model.telling(item), "   ")
-
-
-def _draw_certainty(painter: QPainter, bar: QRect, certainty: float | None) -> None:
-    if certainty is not None:
-        draw_meter(painter, bar, certainty, QColor(theme.current().colors.accent))
 
 
 class MembersView(QListView):
@@ -267,12 +69,33 @@ class MembersView(QListView):
         )
         self.setFlow(across)
 
-    def show_items(self, items: IntArray, overview: Overview, *, anew: bool) -> None:
-        """Show items of a state; `anew` = of another group, so from the top."""
+    def doItemsLayout(self) -> None:
+        """Lay out the items, and a heading as wide as the view."""
+        across = self.viewport().width() - 1
+        self._delegate.prepare(self._members, self.fontMetrics(), across)
+        super().doItemsLayout()
+
+    def show_items(
+        self, items: IntArray, overview: Overview, *, anew: bool, slot: int | None = None
+    ) -> None:
+        """Show items of a state.
+
+        Parameters
+        ----------
+        items
+            In the order of a group.
+        overview
+            The groups of the state.
+        anew
+            Whether they are of another group than those before, so shown from the top.
+        slot
+            Of the group whose items they are, if they are those of one.
+        """
         current = self.current_item
         offset = self.verticalScrollBar().value()
-        if not self._members.show(items, overview):
+        if not self._members.show(items, overview, slot):
             return
+        self.setUniformItemSizes(self._members.heading is None)
         if anew:
             self.scrollToTop()
             return
@@ -315,8 +138,9 @@ class MembersView(QListView):
         """Look at the item that was clicked."""
         super().mouseReleaseEvent(event)
         index = self.indexAt(event.position().toPoint())
-        if event.button() == Qt.MouseButton.LeftButton and index.isValid():
-            self.itemActivated.emit(int(index.data(ITEM)))
+        item = index.data(ITEM)
+        if event.button() == Qt.MouseButton.LeftButton and item is not None:
+            self.itemActivated.emit(int(item))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Look at an item by Enter."""
@@ -325,30 +149,3 @@ class MembersView(QListView):
             self.itemActivated.emit(item)
         else:
             super().keyPressEvent(event)
-
-
-def _model_of(index: _Index) -> MembersModel:
-    return cast("MembersModel", index.model())
-
-
-def _draw_ground(painter: QPainter, option: QStyleOptionViewItem) -> None:
-    colors = theme.current().colors
-    if option.state & QStyle.StateFlag.State_Selected:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(QColor(colors.hover))
-        painter.setPen(QPen(QColor(colors.accent), 2))
-        painter.drawRoundedRect(option.rect.adjusted(1, 1, -2, -2), 6, 6)
-    elif option.state & QStyle.StateFlag.State_MouseOver:
-        painter.fillRect(option.rect, QColor(colors.hover))
-
-
-def _draw_mark(painter: QPainter, square: QRect, *, prototype: bool) -> None:
-    """Draw a star for a prototype, a ring for an item that is badly represented."""
-    colors = theme.current().colors
-    badge = QRect(square.left() + 3, square.top() + 3, 18, 18)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setBrush(QColor(colors.surface))
-    painter.setPen(QPen(QColor(colors.border), 1))
-    painter.drawEllipse(badge)
-    painter.setPen(QColor(colors.text))
-    painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, "★" if prototype else "○")

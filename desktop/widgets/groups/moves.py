@@ -58,7 +58,11 @@ class Move:
 
 
 def moves_between(now: Overview, then: Overview) -> list[Move]:
-    """Give what differs between two groupings of the same items, the largest move first."""
+    """Give what differs between two groupings of the same items, the largest move first.
+
+    Of groups that share items there are no moves to tell: they come with their questions alone, and
+    no other grouping of such can be chosen.
+    """
     begun = bool(now.groups)
     differs = np.flatnonzero(now.slots != then.slots)
     pairs = np.column_stack([now.slots[differs], then.slots[differs]])

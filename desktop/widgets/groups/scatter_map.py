@@ -18,8 +18,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop import theme
 from desktop.widgets import trail
+from desktop.widgets.groups.belonging import heart, slots_of, slots_of_all
 from desktop.widgets.groups.group_model import NO_GROUPS
 from desktop.widgets.groups.item_card import ItemCard
+from desktop.widgets.groups.map_legend import MapLegend
 from desktop.widgets.groups.map_marks import MapMarks, Sign
 from desktop.widgets.groups.map_points import MapPoints
 from desktop.widgets.groups.map_view import MapView, ZoomButtons, with_margins
@@ -95,6 +97,7 @@ class ScatterMap(QWidget):
         self._redrawing = QTimer(self, singleShot=True, interval=0)
         self._redrawing.timeout.connect(self._redraw)
         self._buttons = ZoomButtons(self)
+        self.legend = MapLegend(self)
         self._lay_out()
         self._box.sigRangeChanged.connect(self._range_changed)
         self._box.sigRangeChangedManually.connect(self._moved_by_hand)
@@ -112,9 +115,11 @@ class ScatterMap(QWidget):
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._view)
+        layout.setSpacing(0)
+        layout.addWidget(self._view, 1)
+        layout.addWidget(self.legend)
         self.setFocusProxy(self._view)
-        self.setMinimumSize(180, 140)
+        self.setMinimumSize(180, 110)
         self._view.setAccessibleName(self.tr("Map of all items"))
         self._view.setAccessibleDescription(
             self.tr("Arrow keys go from item to item, + and - zoom, 0 shows the whole map.")
@@ -258,6 +263,7 @@ class ScatterMap(QWidget):
 
     def _draw(self) -> None:
         shown, points = self._controller.shown, self._points
+        self.legend.show_overview(None if shown is None else shown.overview)
         if shown is None or points is None:
             self._marks.mark_prototypes((), ())
             self._marks.mark_criticisms(())
@@ -274,7 +280,7 @@ class ScatterMap(QWidget):
         prototypes = [item for item in overview.prototypes if self._is_lit(item, overview)]
         self._marks.mark_prototypes(
             [points.position(item) for item in prototypes],
-            [int(overview.slots[item]) for item in prototypes],
+            [slots_of(overview, item) for item in prototypes],
         )
         self._marks.mark_criticisms(
             [points.position(item) for item in overview.criticisms if self._is_lit(item, overview)]
@@ -282,12 +288,12 @@ class ScatterMap(QWidget):
         pair = self._pair or trail.pair_in_hand(shown) or ()
         self._marks.mark_pair(
             [points.position(item) for item in pair],
-            [int(overview.slots[item]) for item in pair],
+            [slots_of(overview, item) for item in pair],
             line=self._pair_line,
         )
         lit = self._lit_slots(overview)
         self._marks.set_signs(
-            Sign(group.slot, points.middle(group.members), group.slot not in lit)
+            Sign(group.slot, points.middle(heart(group)), group.slot not in lit)
             for group in sorted(overview.groups, key=lambda group: group.slot not in lit)[
                 :_MOST_SIGNS
             ]
@@ -298,12 +304,13 @@ class ScatterMap(QWidget):
     def _is_lit(self, item: int, overview: Overview) -> bool:
         if self._lit is not None:
             return item in self._lit
-        return self._highlighted in (None, int(overview.slots[item]))
+        slots = slots_of(overview, item) or NO_GROUPS
+        return self._highlighted is None or self._highlighted in slots
 
     def _lit_slots(self, overview: Overview) -> frozenset[int]:
         """Give the groups of which any item stands out."""
         if self._lit is not None:
-            return frozenset(overview.slots[list(self._lit)].tolist())
+            return slots_of_all(overview, self._lit)
         slots = (group.slot for group in overview.groups)
         return frozenset(slot for slot in slots if self._highlighted in (None, slot))
 
@@ -312,8 +319,8 @@ class ScatterMap(QWidget):
         if shown is None or item is None or self._points is None:
             self._marks.mark_selected((), ())
         else:
-            slot = int(shown.overview.slots[item])
-            self._marks.mark_selected([self._points.position(item)], [slot])
+            slots = slots_of(shown.overview, item)
+            self._marks.mark_selected([self._points.position(item)], [slots])
 
     def _recolour(self) -> None:
         self._view.setBackground(theme.current().colors.surface)
