@@ -29,6 +29,16 @@ def is_open(snapshot: Snapshot | None) -> bool:
     return snapshot is not None
 
 
+def shares_groups(snapshot: Snapshot | None) -> bool:
+    """Allow where items may belong to several groups."""
+    return snapshot is not None and snapshot.overview.memberships is not None
+
+
+def has_tree(snapshot: Snapshot | None) -> bool:
+    """Allow where items belong to one group each, so that a tree can lead to the groups."""
+    return is_open(snapshot) and not shares_groups(snapshot)
+
+
 def can_answer(snapshot: Snapshot | None) -> bool:
     """Allow while a question is asked."""
     return snapshot is not None and snapshot.question is not None
@@ -316,8 +326,17 @@ COMMANDS = (
         "view",
         QT_TRANSLATE_NOOP("Actions", "&Tree"),
         ("Ctrl+4",),
-        is_open,
+        has_tree,
         "tree",
+        checkable=True,
+    ),
+    Command(
+        "show_matrix",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "&Matrix"),
+        ("Ctrl+7",),
+        shares_groups,
+        "matrix",
         checkable=True,
     ),
     Command(
