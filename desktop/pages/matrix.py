@@ -17,12 +17,14 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from desktop import theme
 from desktop.widgets import trail, words
-from desktop.widgets.composing.graph_view import GraphView
+from desktop.widgets.composing.graph_view import CLOSER, GraphView
 from desktop.widgets.composing.matrix_view import MatrixView
 from desktop.widgets.composing.sharing import Sharing, Slots, Wanted, Which
 from desktop.widgets.composing.sieve import Sieve
@@ -65,6 +67,7 @@ class MatrixPage(QWidget):
         self._sharing: Sharing | None = None
         self._mark: object = None
         self._view = MATRIX
+        self._is_drawn = False  # the graph, in this state
         self.matrix = MatrixView(pictures)
         self.graph = GraphView(pictures)
         self.sieve = Sieve()
@@ -117,8 +120,7 @@ class MatrixPage(QWidget):
         below.addWidget(self._show_group)
         below.addWidget(self._show_items)
         left = QWidget(self)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(8, 8, 0, 6)
+        column = self._column = QVBoxLayout(left)
         column.setSpacing(6)
         column.addLayout(above)
         column.addWidget(self._stack, 1)
@@ -139,18 +141,25 @@ class MatrixPage(QWidget):
         self._zoom = QWidget(self)
         row = QHBoxLayout(self._zoom)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        for text, keys, act in (
-            (self.tr("Closer"), "+", lambda: self.graph.zoom(1.2)),
-            (self.tr("Farther"), "−", lambda: self.graph.zoom(1 / 1.2)),
-            (self.tr("All of it"), "0", self.graph.fit),
+        row.setSpacing(0)
+        self._zoomers: list[tuple[QToolButton, str]] = []
+        for text, keys, icon, act in (
+            (self.tr("Closer"), "+", "zoom-in", lambda: self.graph.zoom(CLOSER)),
+            (self.tr("Farther"), "−", "zoom-out", lambda: self.graph.zoom(1 / CLOSER)),
+            (self.tr("All of it"), "0", "fit", self.graph.fit),
         ):
-            button = QPushButton(text, self._zoom)
-            button.setProperty("role", "small")
+            button = QToolButton(self._zoom)
+            button.setAccessibleName(text)
             button.setToolTip(f"{text} ({keys})")
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(act)
             row.addWidget(button)
+            self._zoomers.append((button, icon))
         return self._zoom
+
+    def _recolour(self) -> None:
+        for button, icon in self._zoomers:
+            button.setIcon(theme.icon(icon))
 
     def _connect(self) -> None:
         controller = self._controller
@@ -172,6 +181,8 @@ class MatrixPage(QWidget):
         self.item_view.groupRequested.connect(self.groupWanted)
         self._show_items.clicked.connect(lambda: self.show_items(self.graph.choice))
         self._show_group.clicked.connect(self._go_to_group)
+        theme.current().themeChanged.connect(self._recolour)
+        self._recolour()
 
     # ------------------------------------------------------------------ states
 
@@ -197,7 +208,7 @@ class MatrixPage(QWidget):
         self._sharing = Sharing(shown.overview, memberships) if memberships is not None else None
         if self._sharing is not None:
             self.matrix.show_sharing(self._sharing)
-            self.graph.show_sharing(self._sharing)
+            self._is_drawn = False
         self.sieve.show_sharing(self._sharing)
         self._arrange()
 
@@ -225,10 +236,15 @@ class MatrixPage(QWidget):
 
     def _arrange(self) -> None:
         sharing, at_graph = self._sharing, self._view == GRAPH
+        if at_graph and sharing is not None and not self._is_drawn:
+            self._is_drawn = True
+            self.graph.show_sharing(sharing)
         told = self._why_nothing()
         self._nothing.setText(told)
         self._stack.setCurrentIndex(NOTHING if told else self._view)
-        self.item_view.setVisible(not at_graph and sharing is not None)
+        beside = not at_graph and sharing is not None
+        self.item_view.setVisible(beside)
+        self._column.setContentsMargins(8, 8, 0 if beside else 8, 6)
         for part in (self._label, self.sieve, self._count):
             part.setVisible(not at_graph)
         self._zoom.setVisible(at_graph)
@@ -261,8 +277,10 @@ class MatrixPage(QWidget):
             )
         else:
             self._told.setText(
-                self.tr("S sorts by the column you stand in, Enter opens its group, C shows how")
-                + self.tr(" groups compose.")
+                self.tr(
+                    "S sorts by the column you stand in, Enter opens its group, C shows how groups"
+                    " compose."
+                )
             )
         self._count.setText(words.items(self.matrix.matrix.rowCount()))
 

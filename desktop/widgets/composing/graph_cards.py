@@ -41,9 +41,12 @@ _PAD = 10
 _GAP = 8
 _BAR = 7
 _CORNER = 8.0
-_FADED = 0.22
+_FADED = 0.3
 _CELLS = 6
 _THIN, _THICK = 1.4, 5.0
+_EXAMPLES = tuple(  # of each kind of evidence
+    Composition((0, 1), items, fit, 1.0) for items, fit in ((9, 0.1), (9, 0.99), (9, 1.0), (2, 0.1))
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +74,9 @@ class Paints:
         metrics = QFontMetrics(self.font)
         high = 2 * _PAD + 4 * self.line + 10
         thumb = high - 2 * _PAD + _GAP if self.items.has_pictures else 0
-        sentence = max(
-            metrics.horizontalAdvance(text)
-            for text in (
-                self.labels[1] + "M" * 11,
-                "■88 + ▲88 + ●88 + ◆88" + "M" * 7,
-            )
-        )
-        wide = 2 * _PAD + thumb + sentence
+        told = max(metrics.horizontalAdvance(evidence_words(one)) for one in _EXAMPLES)
+        sums = metrics.horizontalAdvance("■88 + ▲88" + "M" * 8)
+        wide = 2 * _PAD + thumb + max(told + self.line + _GAP, sums)
         return Sizes(
             (2 * _PAD + thumb + metrics.horizontalAdvance("M" * 13), high),
             (wide, high),

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QResizeEvent,
+    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QWidget
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
     from desktop.images import PictureStore
 
 _MARGIN = 20
-_CLOSER = 1.2
+_EDGE = 6  # of the view, in pixels
+CLOSER = 1.2
+"""How much one step comes closer."""
 _LEAST, _MOST = 0.35, 2.0
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -73,7 +76,9 @@ class GraphView(QGraphicsView):
         self.cards: dict[Slots, Card] = {}
         self.lines: list[Line] = []
         self.choice: Slots | None = None
+        self._is_zoomed = False
         self._hovered: Slots | None = None
+        self._is_new = True
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
@@ -103,8 +108,8 @@ class GraphView(QGraphicsView):
         """Begin with another study."""
         self._item_words, self._sharing, self._words = item_words, None, None
         self.choice = self._hovered = None
+        self._is_zoomed, self._is_new = False, True
         self._draw()
-        self.resetTransform()
 
     def show_sharing(self, sharing: Sharing) -> None:
         """Take another state; what was chosen stays so where it still is."""
@@ -136,7 +141,7 @@ class GraphView(QGraphicsView):
             font=self.font(),
             longest=longest,
             exemplars=tuple(group.exemplar for group in sharing.groups),
-            labels=(self.tr("together"), self.tr("nearest alone")),
+            labels=(self.tr("together"), self.tr("nearest single")),
         )
         groups = [group.slot for group in sharing.groups]
         sets = [one.groups for one in sharing.compositions]
@@ -155,6 +160,7 @@ class GraphView(QGraphicsView):
         for slots, card in self.cards.items():
             card.setToolTip(self.told(slots))
         self._scene.setSceneRect(self._around())
+        self._fit_width()
 
     def _add(self, card: Card) -> None:
         self.cards[card.slots] = card
@@ -231,23 +237,32 @@ class GraphView(QGraphicsView):
 
     def fit(self) -> None:
         """Show all of it, as large as there is room."""
+        self._is_zoomed = True
         self.fitInView(self._scene.sceneRect(), Qt.AspectRatioMode.KeepAspectRatio)
         self._bound()
 
-    def fit_width(self) -> None:
-        """Show its whole width, but not larger than it is."""
+    def _fit_width(self) -> None:
+        """Show its whole width, but no larger than it is, unless a person chose otherwise."""
         wide = self._scene.sceneRect().width()
-        if wide > 0:
-            scale = min(1.0, max(_LEAST, self.viewport().width() / wide))
+        if wide > 0 and not self._is_zoomed:
+            room = self.width() - self.verticalScrollBar().sizeHint().width() - _EDGE
+            scale = min(1.0, max(_LEAST, room / wide))
+            top = self.mapToScene(0, 0).y()
             self.resetTransform()
             self.scale(scale, scale)
+            self.verticalScrollBar().setValue(round(top * scale))
 
-    def actual_size(self) -> None:
-        """Show it as large as it is."""
-        self.resetTransform()
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin a study at the top."""
+        super().showEvent(event)
+        if self._is_new:
+            self._is_new = False
+            self._fit_width()
+            self.verticalScrollBar().setValue(self.verticalScrollBar().minimum())
 
     def zoom(self, factor: float) -> None:
         """Come closer, or go farther."""
+        self._is_zoomed = True
         self.scale(factor, factor)
         self._bound()
 
@@ -260,7 +275,7 @@ class GraphView(QGraphicsView):
         """Show the whole width as long as text stays large enough."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self.fit_width()
+            self._fit_width()
 
     # ------------------------------------------------------------------ pointer
 
@@ -305,7 +320,7 @@ class GraphView(QGraphicsView):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll; with Ctrl come closer or go farther."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoom(_CLOSER ** (event.angleDelta().y() / 120))
+            self.zoom(CLOSER ** (event.angleDelta().y() / 120))
             event.accept()
         else:
             super().wheelEvent(event)
@@ -328,9 +343,9 @@ class GraphView(QGraphicsView):
         elif key == Qt.Key.Key_Escape and self.choice is not None:
             self.choose(None)
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self.zoom(_CLOSER)
+            self.zoom(CLOSER)
         elif key == Qt.Key.Key_Minus:
-            self.zoom(1 / _CLOSER)
+            self.zoom(1 / CLOSER)
         elif key == Qt.Key.Key_0:
             self.fit()
         elif event.text().isalpha():

@@ -62,12 +62,14 @@ class MatrixDelegate(QStyledItemDelegate):
         if (column.field is Field.ITEM) is not self._frozen:
             return
         item = model.item_at(index.row())
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        plain = not selected and not option.state & QStyle.StateFlag.State_HasFocus
+        if plain and column.field is Field.GROUP and not model.belongs(item, column.slot):
+            return  # most cells are empty
         colors = theme.current().colors
         painter.save()
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        painter.fillRect(option.rect, QColor(colors.hover if selected else colors.surface))
-        painter.setPen(QColor(colors.border))
-        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+        if selected:
+            painter.fillRect(option.rect, QColor(colors.hover))
         if model.is_aside(item):
             painter.setOpacity(_PALE)
         painter.setFont(option.font)
@@ -105,7 +107,9 @@ class MatrixDelegate(QStyledItemDelegate):
             text.setLeft(square.right() + _PAD)
         cells = model.telling(item)
         line = painter.fontMetrics().height()
-        name = QRect(text.left(), text.top(), text.width(), line if cells else text.height())
+        high = line if cells else text.height()
+        top = text.top() + (text.height() - 2 * line) // 2 if cells else text.top()
+        name = QRect(text.left(), top, text.width(), high)
         font = QFont(painter.font())
         font.setBold(bool(cells))
         painter.setFont(font)

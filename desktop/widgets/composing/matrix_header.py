@@ -15,7 +15,7 @@ from desktop import theme
 from desktop.widgets import words
 from desktop.widgets.composing.matrix_model import MatrixModel
 from desktop.widgets.composing.sharing import Column, Field
-from desktop.widgets.thumbs import draw_chip, draw_line
+from desktop.widgets.thumbs import draw_chip
 
 _PAD = 6
 _ARROW = 5.0
@@ -68,15 +68,23 @@ class MatrixHeader(QHeaderView):
     ) -> None:
         group, colors = model.group(column), theme.current().colors
         line = self.fontMetrics().height()
+        font = QFont(self.font())
+        font.setBold(True)
+        chip = QFontMetrics(font).horizontalAdvance(theme.slot_text(column.slot)) + 12
+        left = max(inner.left(), inner.center().x() - chip // 2)
         painter.setFont(self.font())
-        draw_chip(painter, QRect(inner.left(), inner.top(), inner.width(), line + 2), column.slot)
+        draw_chip(painter, QRect(left, inner.top(), inner.width(), line + 2), column.slot)
         if group is None:
             return
         painter.setPen(QColor(colors.text if group.name else colors.muted))
         name = QRect(inner.left(), inner.top() + line + 4, inner.width(), line)
-        draw_line(painter, name, model.title(column))
+        shown = self.fontMetrics().elidedText(
+            model.title(column), Qt.TextElideMode.ElideRight, name.width()
+        )
+        painter.drawText(name, Qt.AlignmentFlag.AlignCenter, shown)
         painter.setPen(QColor(colors.muted))
-        draw_line(painter, name.translated(0, line), words.number(group.size))
+        count = name.translated(0, line)
+        painter.drawText(count, Qt.AlignmentFlag.AlignCenter, words.number(group.size))
 
     def _paint_title(self, painter: QPainter, inner: QRect, title: str, field: Field) -> None:
         font = QFont(self.font())

@@ -285,10 +285,7 @@ class MatrixModel(QAbstractTableModel):
     def as_text(self, rows: IntArray) -> str:
         """Write rows as lines with tabs, the way spreadsheets take them, with a heading."""
         lines = ["\t".join(self._heading(column) for column in self.columns)]
-        lines += (
-            "\t".join(self._written(int(item), column) for column in self.columns)
-            for item in self._rows[rows]
-        )
+        lines += ("\t".join(self._written(int(item))) for item in self._rows[rows])
         return "\n".join(lines) + "\n"
 
     def _heading(self, column: Column) -> str:
@@ -296,10 +293,15 @@ class MatrixModel(QAbstractTableModel):
             f"{column.slot + 1} {self.title(column)}"
         )  # fmt: skip
 
-    def _written(self, item: int, column: Column) -> str:
-        if column.field is Field.GROUP and not self.is_aside(item):
-            return "1" if self.belongs(item, column.slot) else "0"
-        return _safe(self._text(item, column))
+    def _written(self, item: int) -> list[str]:
+        if self.sharing is None:
+            return []
+        slots = [group.slot for group in self.sharing.groups]
+        aside = self.is_aside(item)
+        marks = [""] * len(slots) if aside else np.where(self.sharing.table[item, slots], "1", "0")
+        first, last = self.columns[:2], self.columns[-2:]
+        cells = [_safe(self._text(item, column)) for column in (*first, *last)]
+        return [*cells[:2], *marks, *cells[2:]]
 
 
 def _safe(text: str) -> str:

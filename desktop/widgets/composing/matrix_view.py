@@ -20,11 +20,14 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
+    QColor,
     QContextMenuEvent,
     QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
+    QPainter,
+    QPaintEvent,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTableView, QWidget
@@ -41,8 +44,9 @@ if TYPE_CHECKING:
 
 _Index = QModelIndex | QPersistentModelIndex
 _WIDTHS = {Field.COUNT: 76, Field.FIT: 72, Field.CERTAINTY: 122}
-_ITEM_LEAST, _ITEM_MOST = 170, 360
+_ITEM_LEAST, _ITEM_GOOD, _ITEM_MOST = 170, 220, 360
 _GROUP_LEAST, _GROUP_MOST = 64, 116
+_FAINT = 0.5
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -210,7 +214,7 @@ class MatrixView(QTableView):
             return
         fixed = sum(_WIDTHS.get(column.field, 0) for column in columns)
         groups = sum(column.field is Field.GROUP for column in columns)
-        room = self.viewport().width() - fixed - _ITEM_LEAST
+        room = self.viewport().width() - fixed - _ITEM_GOOD
         group = min(_GROUP_MOST, max(_GROUP_LEAST, room // max(1, groups)))
         left = self.viewport().width() - fixed - groups * group
         widths = {
@@ -241,6 +245,11 @@ class MatrixView(QTableView):
         hidden = self.columnWidth(0) - self.visualRect(index).left()
         if hidden > 0:
             self.horizontalScrollBar().setValue(self.horizontalScrollBar().value() - hidden)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the cells, and lines between them."""
+        super().paintEvent(event)
+        _draw_lines(self, self.matrix)
 
     # ------------------------------------------------------------------ what a person does
 
@@ -331,6 +340,11 @@ class _FrozenItems(QTableView):
         theirs.valueChanged.connect(ours.setValue)
         ours.valueChanged.connect(theirs.setValue)
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the items, and lines between them."""
+        super().paintEvent(event)
+        _draw_lines(self, self._table.matrix)
+
     def lie_over(self, width: int) -> None:
         """Cover the first column."""
         table = self._table
@@ -360,6 +374,26 @@ def _set_up(table: QTableView) -> None:
     table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setTabKeyNavigation(False)
+
+
+def _draw_lines(table: QTableView, matrix: MatrixModel) -> None:
+    """Draw a line below each row, and a faint one beside each group that leads to its heading."""
+    painter = QPainter(table.viewport())
+    painter.setPen(QColor(theme.current().colors.border))
+    wide, high = table.viewport().width(), table.viewport().height()
+    first, last = table.rowAt(0), table.rowAt(high - 1)
+    rows = range(first, (last if last >= 0 else matrix.rowCount() - 1) + 1) if first >= 0 else ()
+    across = min(wide, table.horizontalHeader().length() - table.horizontalHeader().offset())
+    bottom = 0
+    for row in rows:
+        bottom = table.rowViewportPosition(row) + table.rowHeight(row) - 1
+        painter.drawLine(0, bottom, across - 1, bottom)
+    painter.setOpacity(_FAINT)
+    for at, column in enumerate(matrix.columns):
+        left = table.columnViewportPosition(at)
+        if column.field is Field.GROUP and 0 <= left < wide:
+            painter.drawLine(left, 0, left, bottom)
+    painter.end()
 
 
 def _runs(rows: IntArray) -> list[tuple[int, int]]:

@@ -104,7 +104,7 @@ class SharingWords:
             return translate("Sharing", "{0}, all in other groups too").format(
                 words.items(group.size)
             )
-        return translate("Sharing", "{0}: {1} in it alone, {2} in others too").format(
+        return translate("Sharing", "{0}, {1} in it alone, {2} in others too").format(
             words.items(group.size), words.number(pure), words.number(group.mixed)
         )
 
