@@ -22,7 +22,6 @@ from desktop.widgets.composing.sharing import (
 from desktop.widgets.composing.sharing_words import (
     SharingWords,
     about_fit,
-    certainty_figure,
     signs,
 )
 from desktop.widgets.item_words import ItemWords
@@ -204,7 +203,7 @@ class MatrixModel(QAbstractTableModel):
             case Field.FIT:
                 return self.words.distance(self.sharing.fit[item])
             case Field.CERTAINTY:
-                return certainty_figure(float(self.sharing.certainty[item]))
+                return self.words.certainty(float(self.sharing.certainty[item]))
             case _:
                 return signs((column.slot,)) if self.belongs(item, column.slot) else ""
 

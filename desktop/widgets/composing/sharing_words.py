@@ -54,12 +54,6 @@ def signs(slots: Iterable[int]) -> str:
     return " + ".join(theme.slot_text(slot) for slot in slots)
 
 
-def certainty_figure(margin: float) -> str:
-    """Write a certainty as a bare figure; never rounded up to 1."""
-    hundredths = min(int(margin * 100 + 0.5), 100 if margin >= 1 else 99)
-    return QLocale().toString(hundredths / 100, "f", 2)
-
-
 class SharingWords:
     """Words for one state.
 
@@ -71,6 +65,7 @@ class SharingWords:
 
     def __init__(self, sharing: Sharing) -> None:
         self._sharing = sharing
+        self._locale = QLocale()
         self._groups = {group.slot: group for group in sharing.groups}
         distances = [sharing.fit[~sharing.is_aside].max(initial=0.0)]
         distances += [one.alone for one in sharing.compositions]
@@ -80,7 +75,12 @@ class SharingWords:
 
     def distance(self, value: float) -> str:
         """Write a distance."""
-        return QLocale().toString(float(value), "f", self._digits)
+        return self._locale.toString(float(value), "f", self._digits)
+
+    def certainty(self, margin: float) -> str:
+        """Write a certainty as a bare figure; never rounded up to 1."""
+        hundredths = min(int(margin * 100 + 0.5), 100 if margin >= 1 else 99)
+        return self._locale.toString(hundredths / 100, "f", 2)
 
     def title(self, slot: int) -> str:
         """Name a group; one without a name by its number."""

@@ -26,6 +26,7 @@ class Sieve(QComboBox):
         self.wanted = Wanted()
         self._choices: list[Wanted | None] = []
         self.setAccessibleName(self.tr("Items shown"))
+        self.view().setAccessibleName(self.accessibleName())
         self.setToolTip(self.tr("Which items are shown (F)"))
         self.setMaxVisibleItems(_MOST_SEEN)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
