@@ -53,7 +53,8 @@ _EXAMPLES = tuple(  # of each kind of evidence
 class Paints:
     """What cards are painted with: words for groups and items, pictures, the font, the scale.
 
-    `longest`: the distance that a full bar stands for.
+    `longest`: the distance that a full bar stands for. `most`: of how many groups a set is made at
+    most. `labels`: what the two distances are called.
     """
 
     words: SharingWords
@@ -61,6 +62,7 @@ class Paints:
     pictures: PictureStore
     font: QFont
     longest: float
+    most: int
     exemplars: tuple[int, ...]
     labels: tuple[str, str]
 
@@ -75,7 +77,8 @@ class Paints:
         high = 2 * _PAD + 4 * self.line + 10
         thumb = high - 2 * _PAD + _GAP if self.items.has_pictures else 0
         told = max(metrics.horizontalAdvance(evidence_words(one)) for one in _EXAMPLES)
-        sums = metrics.horizontalAdvance("■88 + ▲88" + "M" * 8)
+        count = metrics.horizontalAdvance(words.items(8888)) + 2 * _GAP
+        sums = count + self.most * (metrics.horizontalAdvance("■88 + ") + _PAD + _GAP)
         wide = 2 * _PAD + thumb + max(told + self.line + _GAP, sums)
         return Sizes(
             (2 * _PAD + thumb + metrics.horizontalAdvance("M" * 13), high),
@@ -248,10 +251,13 @@ class Line(QGraphicsItem):
         What it joins.
     strength
         In [0, 1]: how much nearer items are to what the groups make than to one of them.
+    share
+        Where on the side of the composition it ends, 0 = at the top.
     """
 
-    def __init__(self, group: Card, made: CompositionCard, strength: float) -> None:
+    def __init__(self, group: Card, made: CompositionCard, strength: float, share: float) -> None:
         super().__init__()
+        self._share = share
         self.start, self.made = group, made
         self._width = _THIN + (_THICK - _THIN) * min(1.0, max(0.0, strength))
         self._is_weak = evidence(made.composition).is_weak
@@ -273,10 +279,7 @@ class Line(QGraphicsItem):
         return path
 
     def _arrival(self) -> float:
-        """Let the lines of a composition end one below the other, in the order of its groups."""
-        slots = self.made.slots
-        share = (slots.index(self.start.slots[0]) + 1) / (len(slots) + 1)
-        return self.made.y() + self.made.high * (0.25 + 0.5 * share)
+        return self.made.y() + self.made.high * (0.25 + 0.5 * self._share)
 
     def boundingRect(self) -> QRectF:
         """Give the line with its width."""

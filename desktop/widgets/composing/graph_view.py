@@ -140,6 +140,7 @@ class GraphView(QGraphicsView):
             pictures=self._pictures,
             font=self.font(),
             longest=longest,
+            most=max((len(one.groups) for one in sharing.compositions), default=2),
             exemplars=tuple(group.exemplar for group in sharing.groups),
             labels=(self.tr("together"), self.tr("nearest single")),
         )
@@ -152,11 +153,12 @@ class GraphView(QGraphicsView):
             best = int(sharing.items_in(one.groups)[0])
             made = CompositionCard(paints, one, best, layout.places[one.groups])
             self._add(made)
-            for slot in one.groups:
-                if (slot,) in self.cards:
-                    line = Line(self.cards[slot,], made, strength(one))
-                    self.lines.append(line)
-                    self._scene.addItem(line)
+            # lines end one below the other as they begin, so that they do not cross at the end
+            parts = [self.cards[slot,] for slot in one.groups if (slot,) in self.cards]
+            for at, part in enumerate(sorted(parts, key=lambda card: card.y()), 1):
+                line = Line(part, made, strength(one), at / (len(parts) + 1))
+                self.lines.append(line)
+                self._scene.addItem(line)
         for slots, card in self.cards.items():
             card.setToolTip(self.told(slots))
         self._scene.setSceneRect(self._around())

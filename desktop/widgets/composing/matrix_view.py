@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from desktop.images import PictureStore
 
 _Index = QModelIndex | QPersistentModelIndex
-_WIDTHS = {Field.COUNT: 76, Field.FIT: 72, Field.CERTAINTY: 122}
-_ITEM_LEAST, _ITEM_GOOD, _ITEM_MOST = 170, 220, 360
+_WIDTHS = {Field.COUNT: 70, Field.FIT: 64, Field.CERTAINTY: 112}
+_ITEM_LEAST, _ITEM_GOOD, _ITEM_MOST = 164, 220, 360
 _GROUP_LEAST, _GROUP_MOST = 64, 116
 _FAINT = 0.5
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
