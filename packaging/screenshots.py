@@ -256,7 +256,8 @@ def _matrix(stage: Stage, folder: Path) -> None:
     _all_sizes(stage, lambda name: stage.take(folder / f"compositions-{name}.png"))
     made = stage.controller.snapshot.overview.memberships.compositions
     if made:
-        page.graph.choose(max(made, key=lambda one: one.alone - one.fit).groups)
+        best = max(made, key=lambda one: (one.items > 2, one.alone - one.fit))
+        page.graph.choose(best.groups)
         _both(stage, lambda scheme: stage.take(folder / f"compositions-chosen-{scheme}.png"))
     page.graph.choose(None)
     page.show_view(MATRIX)

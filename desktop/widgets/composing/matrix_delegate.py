@@ -26,6 +26,7 @@ ROW = 48
 """Height of a row, in pixels; lines of text may ask for more."""
 _PALE = 0.45
 _PAD = 8
+_LONGEST = 110  # of a bar, in pixels
 
 
 def row_height(line: int) -> int:
@@ -150,6 +151,6 @@ def _paint_certainty(
     painter.setPen(QColor(theme.current().colors.text))
     painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
     bar = QRect(inner.left() + figure + 8, rect.center().y() - 2, 0, 5)
-    bar.setRight(inner.right())
+    bar.setRight(min(inner.right(), bar.left() + _LONGEST))
     accent = QColor(theme.current().colors.accent)
     draw_meter(painter, bar, model.certainty(item), accent)

@@ -20,20 +20,19 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QColor,
     QContextMenuEvent,
     QFocusEvent,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
-    QPainter,
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView, QWidget
 
 from desktop import theme
-from desktop.widgets.composing.matrix_delegate import MatrixDelegate, row_height
+from desktop.widgets.composing.matrix_delegate import MatrixDelegate
+from desktop.widgets.composing.matrix_frozen import FrozenItems, draw_lines, set_up
 from desktop.widgets.composing.matrix_header import MatrixHeader
 from desktop.widgets.composing.matrix_model import MatrixModel
 from desktop.widgets.composing.sharing import Column, Field, Sharing, Wanted, Which
@@ -46,7 +45,6 @@ _Index = QModelIndex | QPersistentModelIndex
 _WIDTHS = {Field.COUNT: 70, Field.FIT: 64, Field.CERTAINTY: 112}
 _ITEM_LEAST, _ITEM_GOOD, _ITEM_MOST = 164, 220, 360
 _GROUP_LEAST, _GROUP_MOST = 64, 116
-_FAINT = 0.5
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -81,8 +79,8 @@ class MatrixView(QTableView):
         self.setHorizontalHeader(self._heading)
         self.setModel(self.matrix)
         self.setItemDelegate(MatrixDelegate(pictures, self))
-        _set_up(self)
-        self._frozen = _FrozenItems(self, pictures)
+        set_up(self)
+        self._frozen = FrozenItems(self, self.matrix, pictures)
         self.setAccessibleName(self.tr("Items and groups"))
         self.setAccessibleDescription(
             self.tr(
@@ -208,7 +206,7 @@ class MatrixView(QTableView):
     # ------------------------------------------------------------------ layout
 
     def _share_out(self) -> None:
-        """Give the columns their widths: names first get what they need, then groups theirs."""
+        """Give the columns their widths: items what names need, then groups, then items the rest."""
         columns = self.matrix.columns
         if not columns:
             return
@@ -217,11 +215,9 @@ class MatrixView(QTableView):
         room = self.viewport().width() - fixed - _ITEM_GOOD
         group = min(_GROUP_MOST, max(_GROUP_LEAST, room // max(1, groups)))
         left = self.viewport().width() - fixed - groups * group
-        widths = {
-            **_WIDTHS,
-            Field.GROUP: group,
-            Field.ITEM: min(_ITEM_MOST, max(_ITEM_LEAST, left)),
-        }
+        item = min(_ITEM_MOST, max(_ITEM_LEAST, left))
+        widths = {**_WIDTHS, Field.GROUP: group, Field.ITEM: item}
+        widths[Field.CERTAINTY] += max(0, left - item)  # the last takes what is left
         for at, column in enumerate(columns):
             self.setColumnWidth(at, widths[column.field])
         self._frozen.lie_over(widths[Field.ITEM])
@@ -249,7 +245,7 @@ class MatrixView(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells, and lines between them."""
         super().paintEvent(event)
-        _draw_lines(self, self.matrix)
+        draw_lines(self, self.matrix)
 
     # ------------------------------------------------------------------ what a person does
 
@@ -316,84 +312,6 @@ class MatrixView(QTableView):
         super().focusInEvent(event)
         if not self.currentIndex().isValid() and self.matrix.rowCount():
             self.setCurrentIndex(self.matrix.index(0, 0))
-
-
-class _FrozenItems(QTableView):
-    """The first column once more, lying over the table, so that it stays in place."""
-
-    def __init__(self, table: MatrixView, pictures: PictureStore) -> None:
-        super().__init__(table)
-        self._table = table
-        self.setHorizontalHeader(MatrixHeader(self))
-        self.setModel(table.matrix)
-        self.setSelectionModel(table.selectionModel())
-        self.setItemDelegate(MatrixDelegate(pictures, self, frozen=True))
-        _set_up(self)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setStyleSheet("QTableView { border: 0; border-radius: 0; }")
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setFocusProxy(table)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Items"))
-        ours, theirs = self.verticalScrollBar(), table.verticalScrollBar()
-        theirs.valueChanged.connect(ours.setValue)
-        ours.valueChanged.connect(theirs.setValue)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the items, and lines between them."""
-        super().paintEvent(event)
-        _draw_lines(self, self._table.matrix)
-
-    def lie_over(self, width: int) -> None:
-        """Cover the first column."""
-        table = self._table
-        frame, high = table.frameWidth(), table.horizontalHeader().height()
-        self.setColumnWidth(0, width)
-        self.setGeometry(frame, frame, width, high + table.viewport().height())
-        self.setVisible(width < table.viewport().width())
-
-    def scrollTo(
-        self,
-        _index: _Index,
-        _hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
-    ) -> None:
-        """Leave scrolling to the table below."""
-
-
-def _set_up(table: QTableView) -> None:
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(row_height(table.fontMetrics().height()))
-    table.verticalHeader().setMinimumSectionSize(1)
-    table.setShowGrid(False)
-    table.setWordWrap(False)
-    table.setCornerButtonEnabled(False)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-    table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setTabKeyNavigation(False)
-
-
-def _draw_lines(table: QTableView, matrix: MatrixModel) -> None:
-    """Draw a line below each row, and a faint one beside each group that leads to its heading."""
-    painter = QPainter(table.viewport())
-    painter.setPen(QColor(theme.current().colors.border))
-    wide, high = table.viewport().width(), table.viewport().height()
-    first, last = table.rowAt(0), table.rowAt(high - 1)
-    rows = range(first, (last if last >= 0 else matrix.rowCount() - 1) + 1) if first >= 0 else ()
-    across = min(wide, table.horizontalHeader().length() - table.horizontalHeader().offset())
-    bottom = 0
-    for row in rows:
-        bottom = table.rowViewportPosition(row) + table.rowHeight(row) - 1
-        painter.drawLine(0, bottom, across - 1, bottom)
-    painter.setOpacity(_FAINT)
-    for at, column in enumerate(matrix.columns):
-        left = table.columnViewportPosition(at)
-        if column.field is Field.GROUP and 0 <= left < wide:
-            painter.drawLine(left, 0, left, bottom)
-    painter.end()
 
 
 def _runs(rows: IntArray) -> list[tuple[int, int]]:
