@@ -206,7 +206,7 @@ class MatrixView(QTableView):
     # ------------------------------------------------------------------ layout
 
     def _share_out(self) -> None:
-        """Give the columns their widths: items what names need, then groups, then items the rest."""
+        """Give the columns their widths: names what they need, then groups, then the rest."""
         columns = self.matrix.columns
         if not columns:
             return
