@@ -31,7 +31,12 @@ def is_open(snapshot: Snapshot | None) -> bool:
 
 def has_one_group_each(snapshot: Snapshot | None) -> bool:
     """Allow while a project is open in which no item may belong to several groups."""
-    return snapshot is not None and not _is_shared(snapshot)
+    return is_open(snapshot) and not shares_groups(snapshot)
+
+
+def shares_groups(snapshot: Snapshot | None) -> bool:
+    """Allow where items may belong to several groups."""
+    return snapshot is not None and snapshot.overview.memberships is not None
 
 
 def can_answer(snapshot: Snapshot | None) -> bool:
@@ -334,6 +339,15 @@ COMMANDS = (
         checkable=True,
     ),
     Command(
+        "show_matrix",
+        "view",
+        QT_TRANSLATE_NOOP("Actions", "&Matrix"),
+        ("Ctrl+7",),
+        shares_groups,
+        "matrix",
+        checkable=True,
+    ),
+    Command(
         "show_compare",
         "view",
         QT_TRANSLATE_NOOP("Actions", "&Compare"),
@@ -428,11 +442,6 @@ def build(owner: QObject) -> dict[str, QAction]:
     return made
 
 
-def _is_shared(snapshot: Snapshot) -> bool:
-    """Whether items may belong to several groups."""
-    return snapshot.overview.memberships is not None
-
-
 def _name(action: QAction, command: Command, *, shared: bool = False) -> None:
     told = f"\t{command.told}" if command.told else ""
     english = command.shared if shared and command.shared else command.text
@@ -454,7 +463,7 @@ def color(made: dict[str, QAction]) -> None:
 
 def enable(made: dict[str, QAction], snapshot: Snapshot | None) -> None:
     """Allow what can be done in this state, name it as it is read there, or say why not."""
-    shared = snapshot is not None and _is_shared(snapshot)
+    shared = shares_groups(snapshot)
     for command in COMMANDS:
         action = made[command.id]
         action.setEnabled(command.when(snapshot))

@@ -52,6 +52,7 @@ from desktop.messages import (
     Undo,
 )
 from desktop.pages.compare import ComparePage
+from desktop.pages.matrix import MatrixPage
 from desktop.pages.overview import OverviewPage
 from desktop.pages.start import StartPage
 from desktop.pages.suggestions import SuggestionsPage
@@ -111,6 +112,8 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self.compare)
         self.tree = TreePage(controller, self.pictures, self._files)
         self.pages.addWidget(self.tree)
+        self.matrix = MatrixPage(controller, self.pictures)
+        self.pages.addWidget(self.matrix)
         self.suggestions = SuggestionsPage(controller, self.pictures)
         self.pages.addWidget(self.suggestions)
         self._build()
@@ -171,6 +174,7 @@ class MainWindow(QMainWindow):
             "show_judge",
             "show_overview",
             "show_tree",
+            "show_matrix",
             "show_compare",
             "show_suggestions",
         ):
@@ -223,6 +227,8 @@ class MainWindow(QMainWindow):
         self.suggestions.stepWanted.connect(self._show_step)
         self.suggestions.namesToggled.connect(judge.toggle_names)
         judge.namesHidden.connect(lambda hidden: self.suggestions.hide_names(hidden=hidden))
+        self.matrix.groupWanted.connect(self._show_group)
+        self.matrix.itemWanted.connect(self._show_item)
         self.tree.saved.connect(lambda file: self.banner.tell(self.tr("Saved"), str(file)))
         self.tree.notSaved.connect(
             lambda why: self.banner.warn(self.tr("The picture could not be saved."), why)
@@ -280,18 +286,26 @@ class MainWindow(QMainWindow):
         )
 
     def _leave_missing_page(self, snapshot: Snapshot) -> None:
-        """Turn to the pair where there is no such page any more, and say why."""
-        page = self.pages.currentWidget()
-        if page not in (self.tree, self.suggestions) or not trail.is_shared(snapshot):
-            return
-        self.show_judge()
-        self.banner.tell(
-            self.tr("Here items may belong to several groups."),
-            self.tr(
-                "Nothing follows from an answer for other pairs, so there are no suggestions, and"
-                " no tree."
-            ),
-        )
+        """Have the matrix in the place of the tree where items may belong to several groups.
+
+        There are no suggestions there: turn to the pair, and say why.
+        """
+        shares = actions.shares_groups(snapshot)
+        self.actions_by_id["show_tree"].setVisible(not shares)
+        self.actions_by_id["show_matrix"].setVisible(shares)
+        here = self.pages.currentWidget()
+        if shares and here is self.tree:
+            self.show_matrix()
+        elif not shares and here is self.matrix:
+            self.show_overview()
+        elif shares and here is self.suggestions:
+            self.show_judge()
+            self.banner.tell(
+                self.tr("Here items may belong to several groups."),
+                self.tr(
+                    "Nothing follows from an answer for other pairs, so there are no suggestions."
+                ),
+            )
 
     def _allow_looking(self, _shown: object = None) -> None:
         """Contradictions can be looked at in a replay as well: those of the state it shows."""
@@ -672,6 +686,20 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentWidget(self.tree)
         self.tree.setFocus()
         self._mark_page("show_tree")
+
+    def show_matrix(self) -> None:
+        """Go to the matrix of items and groups."""
+        self.pages.setCurrentWidget(self.matrix)
+        self.matrix.setFocus()
+        self._mark_page("show_matrix")
+
+    def _show_group(self, slot: int) -> None:
+        self.show_overview()
+        self.overview.show_group(slot)
+
+    def _show_item(self, item: int) -> None:
+        self.show_overview()
+        self.overview.show_item(item)
 
     def _show_step(self, seq: int) -> None:
         self.show_judge()

@@ -2,6 +2,8 @@
 
     python packaging/screenshots.py window PROJECT FILE   one picture of a project being judged
     python packaging/screenshots.py all FOLDER            every screen of the help, from the samples
+    python packaging/screenshots.py shared DRAWINGS FOLDER   those of items in several groups, of
+                                                          drawings laid over each other
 
 Run from the project's folder, inside its environment.
 """
@@ -26,6 +28,7 @@ from unittest import mock
 from PIL import Image, ImageChops
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt
 from PySide6.QtWidgets import QApplication, QWidget
+from superposed import superpose
 
 from desktop import log, paths, theme, worker
 from desktop.controller import Controller
@@ -35,10 +38,14 @@ from desktop.dialogs.import_dialog import ImportDialog
 from desktop.dialogs.strategy import StrategyDialog
 from desktop.main_window import MainWindow
 from desktop.messages import CreateProject, GoTo, NameGroup, OpenProject, Revise, Tell, Undo
+from desktop.pages.matrix import GRAPH, MATRIX
 from desktop.settings import Settings
+from desktop.widgets.composing.sharing import Wanted, Which
 from engine.model import Verdict
 
 SIZES = {"": (1280, 800), "-large": (1920, 1080)}
+SMALLEST = (1000, 640)
+_SYMBOLS = 5  # that are laid over each other
 PATIENCE = 300.0  # s; describing 600 pictures on a slow machine
 _COMPARED = 4  # strategies
 _CORNERS = {"0": (0, 0), "1": (96, 0), "4": (0, 96), "7": (96, 96)}
@@ -102,7 +109,20 @@ class Stage:
         opened = self.controller.opened
         return None if opened is None else opened.path
 
-    def ask(self, request: Revise | Undo | GoTo | NameGroup | Tell) -> None:
+    def share(self, answers: int, truth: dict[str, frozenset[str]]) -> None:
+        """Answer whether two pictures show a symbol in common, as the truth says."""
+        for _ in range(answers):
+            snapshot, opened = self.controller.snapshot, self.controller.opened
+            assert snapshot is not None
+            assert opened is not None
+            if snapshot.question is None:
+                return
+            pair = snapshot.question.pair
+            one, other = (truth[opened.items[item].name] for item in pair)
+            verdict = Verdict.SAME if one & other else Verdict.DIFFERENT
+            self.ask(Tell(snapshot.revision, *pair, verdict))
+
+    def ask(self, request: Tell | Revise | Undo | GoTo | NameGroup) -> None:
         """Change the state."""
         was = self.controller.snapshot.revision
         self.controller.send(request)
@@ -181,9 +201,29 @@ def everything(folder: Path) -> None:
         _pictures(stage, folder, images)
         _table(stage, folder, table)
         _suggested_pictures(stage, folder, images, place / "suggested.pairloom")
-        _shared(stage, folder, images, place / "sheets")
+        _sheets(stage, folder, images, place / "sheets")
         _end(stage, folder, images, place / "few")
         _several_groups(stage, folder, place / "several")
+        _shared(stage, folder, _by_digit(images), place / "symbols")
+        stage.leave()
+
+
+def shared(drawings: Path, folder: Path) -> None:
+    """Draw the screens of a project in which items belong to several groups.
+
+    Parameters
+    ----------
+    drawings
+        One folder of drawings for each symbol; of these some are taken.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    classes = sorted(one for one in drawings.iterdir() if one.is_dir())
+    chosen = classes[:: max(1, len(classes) // _SYMBOLS)][:_SYMBOLS]
+    with tempfile.TemporaryDirectory(prefix="pairloom-") as made:
+        stage = Stage()
+        stage.show(SIZES[""])
+        symbols = {one.name: sorted(one.iterdir()) for one in chosen}
+        _shared(stage, folder, symbols, Path(made) / "symbols")
         stage.leave()
 
 
@@ -194,6 +234,60 @@ def _looks(stage: Stage, take: Callable[[str], None]) -> None:
         for suffix, size in SIZES.items():
             stage.show(size)
             take(f"{scheme}{suffix}")
+    theme.current().set_scheme("light")
+    stage.show(SIZES[""])
+
+
+def _by_digit(images: Path) -> dict[str, list[Path]]:
+    truth = _digits()
+    files = sorted(images.iterdir())
+    digits = sorted(set(truth.values()))[1 : 1 + _SYMBOLS]
+    return {digit: [file for file in files if truth[file.name] == digit] for digit in digits}
+
+
+def _shared(stage: Stage, folder: Path, symbols: dict[str, list[Path]], source: Path) -> None:
+    """Look at pictures of one or two symbols: who belongs where, and what groups make together."""
+    truth = superpose(symbols, source, alone=16, pairs=8)
+    params = {"groups": str(len(symbols)), "compose": "mean"}
+    question = "Do these two show a symbol in common?"
+    project = source.with_suffix(".pairloom")
+    stage.create(CreateProject(source, project, "lite0", 0, "composing", params, {}, question))
+    stage.share(80, truth)
+    groups = stage.controller.snapshot.overview.groups[:2]
+    for name, group in zip(("Alpha", "Beta"), groups, strict=True):
+        stage.ask(NameGroup(group.exemplar, name))
+    _matrix(stage, folder)
+
+
+def _matrix(stage: Stage, folder: Path) -> None:
+    """Look at the matrix, at what it holds of several groups, and at the graph of compositions."""
+    page = stage.window.matrix
+    stage.window.show_matrix()
+    page.matrix.setFocus()
+    _all_sizes(stage, lambda name: stage.take(folder / f"matrix-{name}.png"))
+    page.want(Wanted(Which.MIXED))
+    page.matrix.setFocus()
+    _both(stage, lambda scheme: stage.take(folder / f"matrix-several-{scheme}.png"))
+    page.want(Wanted())
+    page.show_view(GRAPH)
+    page.setFocus()
+    _all_sizes(stage, lambda name: stage.take(folder / f"compositions-{name}.png"))
+    made = stage.controller.snapshot.overview.memberships.compositions
+    if made:
+        best = max(made, key=lambda one: (one.items > 2, one.alone - one.fit))
+        page.graph.choose(best.groups)
+        _both(stage, lambda scheme: stage.take(folder / f"compositions-chosen-{scheme}.png"))
+    page.graph.choose(None)
+    page.show_view(MATRIX)
+
+
+def _all_sizes(stage: Stage, take: Callable[[str], None]) -> None:
+    """Take a picture in each look and size, and in the smallest window that there is."""
+    _looks(stage, take)
+    for scheme in ("light", "dark"):
+        theme.current().set_scheme(scheme)
+        stage.show(SMALLEST)
+        take(f"{scheme}-small")
     theme.current().set_scheme("light")
     stage.show(SIZES[""])
 
@@ -339,7 +433,7 @@ def _conflict(stage: Stage, folder: Path) -> None:
     judge.return_to_pair()
 
 
-def _shared(stage: Stage, folder: Path, images: Path, sheets: Path) -> None:
+def _sheets(stage: Stage, folder: Path, images: Path, sheets: Path) -> None:
     """Judge sheets that show one digit or two: what they have in common, and which."""
     truth = _sheets(images, sheets)
     stage.window.import_from(sheets)
@@ -556,12 +650,17 @@ def main() -> None:
     one.add_argument("project", type=Path)
     one.add_argument("file", type=Path)
     commands.add_parser("all").add_argument("folder", type=Path)
+    several = commands.add_parser("shared")
+    several.add_argument("drawings", type=Path)
+    several.add_argument("folder", type=Path)
     arguments = parser.parse_args()
     log.hear_qt()  # off the screen Qt complains of every window
     app = QApplication(sys.argv[:1])
     theme.apply(app, "light")
     if arguments.command == "window":
         window(arguments.project.absolute(), arguments.file)
+    elif arguments.command == "shared":
+        shared(arguments.drawings, arguments.folder)
     else:
         everything(arguments.folder)
 

@@ -56,6 +56,17 @@ TREE = (
     ("+, −, 0", QT_TRANSLATE_NOOP("Keys", "Zoom in, out, the whole tree")),
 )
 
+MATRIX = (
+    ("M, C", QT_TRANSLATE_NOOP("Keys", "Show the matrix, the composition graph")),
+    ("S", QT_TRANSLATE_NOOP("Keys", "Sort by the column; again: the other way round")),
+    ("F, Esc", QT_TRANSLATE_NOOP("Keys", "Choose which items are shown, show all")),
+    ("Enter, G", QT_TRANSLATE_NOOP("Keys", "Look at the item, go to the column's group")),
+    ("Ctrl+C", QT_TRANSLATE_NOOP("Keys", "Copy the selected rows as text")),
+    ("Arrow keys", QT_TRANSLATE_NOOP("Keys", "In the graph: walk from card to card")),
+    ("Enter, G", QT_TRANSLATE_NOOP("Keys", "– show the items of a card, go to its group")),
+    ("+, −, 0", QT_TRANSLATE_NOOP("Keys", "– zoom in, out, all of it")),
+)
+
 SUGGESTIONS = (
     ("↑, ↓, Page Up, Page Down", QT_TRANSLATE_NOOP("Keys", "Look at another suggestion")),
     ("Enter, Delete", QT_TRANSLATE_NOOP("Keys", "Confirm it, reject it")),
@@ -121,6 +132,7 @@ class KeysDialog(QDialog):
             (self.tr("More keys while judging"), JUDGING),
             (self.tr("More keys at “Which in common?”"), WHICH),
             (self.tr("More keys in the tree"), TREE),
+            (self.tr("More keys in the matrix"), MATRIX),
             (self.tr("More keys among the suggestions"), SUGGESTIONS),
         ):
             heading = self._heading(title)

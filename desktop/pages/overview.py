@@ -135,6 +135,14 @@ class OverviewPage(QWidget):
         self.map.setVisible(part in (_BOTH, _MAP))
         self.gallery.setVisible(part in (_BOTH, _GALLERY))
 
+    def show_group(self, slot: int) -> None:
+        """Show all items of a group."""
+        self._show_group(slot)
+
+    def show_item(self, item: int) -> None:
+        """Show an item among those of its group."""
+        self._look_at_place(item)
+
     # ------------------------------------------------------------------ following each other
 
     def _look_at(self, item: int) -> None:
