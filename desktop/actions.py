@@ -36,7 +36,7 @@ def has_one_group_each(snapshot: Snapshot | None) -> bool:
 
 def shares_groups(snapshot: Snapshot | None) -> bool:
     """Allow where items may belong to several groups."""
-    return snapshot is not None and snapshot.overview.memberships is not None
+    return snapshot is not None and snapshot.shares
 
 
 def can_answer(snapshot: Snapshot | None) -> bool:

@@ -59,7 +59,7 @@ from desktop.pages.suggestions import SuggestionsPage
 from desktop.pages.tree import TreePage
 from desktop.pages.workspace import Workspace
 from desktop.settings import Recent, Settings
-from desktop.widgets import trail, words
+from desktop.widgets import words
 from desktop.widgets.banner import Banner
 from desktop.widgets.drop_overlay import DropOverlay
 from desktop.widgets.state_bar import StateBar
@@ -286,9 +286,9 @@ class MainWindow(QMainWindow):
         )
 
     def _leave_missing_page(self, snapshot: Snapshot) -> None:
-        """Have the matrix in the place of the tree where items may belong to several groups.
+        """Let tree and matrix take each other's place, and suggestions give way to the pair.
 
-        There are no suggestions there: turn to the pair, and say why.
+        Where items may belong to several groups, these are no tree, and nothing can be suggested.
         """
         shares = actions.shares_groups(snapshot)
         self.actions_by_id["show_tree"].setVisible(not shares)
@@ -297,7 +297,7 @@ class MainWindow(QMainWindow):
         if shares and here is self.tree:
             self.show_matrix()
         elif not shares and here is self.matrix:
-            self.show_overview()
+            self.show_tree()
         elif shares and here is self.suggestions:
             self.show_judge()
             self.banner.tell(
@@ -339,7 +339,7 @@ class MainWindow(QMainWindow):
             return self.tr("{0} changing how items are compared").format(verb)
         if step.answer is None:
             return verb
-        word = words.verdict_word(step.answer.verdict, shared=trail.is_shared(snapshot))
+        word = words.verdict_word(step.answer.verdict, shared=snapshot.shares)
         return self.tr("{0} “{1}”").format(verb, word)
 
     def _closed(self) -> None:

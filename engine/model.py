@@ -331,6 +331,11 @@ class Overview:
     criticisms: tuple[int, ...] = ()
     memberships: Memberships | None = None
 
+    @property
+    def shares(self) -> bool:
+        """Whether items may belong to several groups at once."""
+        return self.memberships is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -513,6 +518,11 @@ class Snapshot:
     space: Approach = GIVEN
     learned_after: int = 0
     coordinates: FloatArray | None = None
+
+    @property
+    def shares(self) -> bool:
+        """Whether items may belong to several groups at once, in this state."""
+        return self.overview.shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)

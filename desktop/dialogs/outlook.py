@@ -13,7 +13,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from desktop.dialogs.warnings import Warnings
-from desktop.widgets import trail, words
+from desktop.widgets import words
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.thumb_strip import ThumbStrip
 from engine.model import Effect, Outlook, Snapshot
@@ -56,7 +56,7 @@ def _counted(effect: Effect) -> str:
 
 def _shares(outlook: Outlook, now: Snapshot) -> bool:
     """Whether items may belong to several groups, now or then: none moves from one to another."""
-    return trail.is_shared(now) or (outlook.look is not None and trail.is_shared(outlook.look))
+    return now.shares or (outlook.look is not None and outlook.look.shares)
 
 
 def _told_shared(outlook: Outlook, now: Snapshot, n_items: int) -> list[str]:

@@ -179,12 +179,12 @@ class ProgressDock(QDockWidget):
         self._set("aside", words.number(progress.set_aside) if progress.set_aside else None)
         overruled = len(shown.overruled)
         self._set("overruled", words.number(overruled) if overruled else None)
-        self._show_kind(shared=trail.is_shared(shown))
+        self._show_kind(shared=shown.shares)
         self._set("conflicts", words.number(len(shown.conflicts)) if shown.conflicts else None)
         self._look.setVisible(bool(shown.conflicts))
         self._show_ways(shown)
         self._recent.setText(self._recently(shown))
-        self._strip.show_steps(steps, shared=trail.is_shared(shown))
+        self._strip.show_steps(steps, shared=shown.shares)
         self._recent.show()
         self._strip.show()
 
@@ -211,7 +211,7 @@ class ProgressDock(QDockWidget):
             label.setToolTip(strategies.about(approach.strategy))
         for widget in self._way:
             widget.show()
-        if trail.is_shared(shown):
+        if shown.shares:
             self._grouping.setText(self.tr("With the questions: items may have several groups"))
             self._grouping.setToolTip("")
             self._regroup.hide()

@@ -196,7 +196,7 @@ class ComparePage(QWidget):
 
     def _opened(self, opened: Opened) -> None:
         self._forget()
-        self._shared = trail.is_shared(opened.snapshot)
+        self._shared = opened.snapshot.shares
         self.setup.show_study(opened, self._fitting(opened), opened.snapshot.approach)
 
     def _fitting(self, opened: Opened) -> tuple[Offer, ...]:
@@ -206,8 +206,8 @@ class ComparePage(QWidget):
     def _follow_kind(self, snapshot: Snapshot) -> None:
         """Offer other strategies, and forget what was found, where another question is asked."""
         opened = self._controller.opened
-        if opened is not None and trail.is_shared(snapshot) != self._shared:
-            self._shared = trail.is_shared(snapshot)
+        if opened is not None and snapshot.shares != self._shared:
+            self._shared = snapshot.shares
             self._forget()
             self.setup.show_study(opened, self._fitting(opened), snapshot.approach)
 

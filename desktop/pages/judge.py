@@ -210,7 +210,7 @@ class JudgePage(QWidget):
             self.gate.clear()
             return
         self._note_step(live)
-        self._put_question(opened, shared=trail.is_shared(shown))
+        self._put_question(opened, shared=shown.shares)
         self.which.follow(shown)
         if self._looking and not shown.conflicts:  # the last one is settled
             self._leave_contradiction()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from desktop import theme
-from desktop.widgets import trail, words
+from desktop.widgets import words
 from engine.model import Snapshot
 
 _ICON = 64
@@ -95,7 +95,7 @@ class JudgeEnd(QWidget):
             text = self.tr("There is only one item here, so there is nothing to compare it with.")
         elif progress.groups == 0:
             text = self.tr("All items are set aside.")
-        elif trail.is_shared(snapshot):
+        elif snapshot.shares:
             text = self.tr(
                 "Of every item it is known with which groups it has something in common, or nobody "
                 "could say.\n{0} from {1}."

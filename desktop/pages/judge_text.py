@@ -27,7 +27,7 @@ def progress_line(snapshot: Snapshot) -> str:
         parts.append(_tr("this pair again"))
     if not snapshot.overview.groups:
         parts.append(_tr("no groups yet"))
-    elif trail.is_shared(snapshot) and progress.answered <= progress.unsure:
+    elif snapshot.shares and progress.answered <= progress.unsure:
         parts.append(_tr("groups guessed so far: {0}").format(words.number(progress.groups)))
     elif progress.groups == 1:
         parts.append(_tr("1 group"))
@@ -120,7 +120,7 @@ def taken(step: HistoryItem, state: Snapshot | None = None, *, is_guess: bool = 
 
     `is_guess`: there were no groups before.
     """
-    said, shared = deed(step, state), state is not None and trail.is_shared(state)
+    said, shared = deed(step, state), state is not None and state.shares
     if step.kind is StepKind.SET_ASIDE:
         return _tr("{0} {1}").format(said, words.set_aside(step, shared=shared))
     effect = words.found(step.effect) if is_guess else words.effect(step.effect, shared=shared)
@@ -133,7 +133,7 @@ def deed(step: HistoryItem, state: Snapshot | None = None) -> str:
         case StepKind.ANSWER | StepKind.REVISE:
             if step.answer is None:
                 return ""
-            shared = state is not None and trail.is_shared(state)
+            shared = state is not None and state.shares
             word = words.verdict_word(step.answer.verdict, shared=shared)
             word = _tr("“{0}”").format(word) if shared else word.lower()
             if step.kind is StepKind.REVISE:

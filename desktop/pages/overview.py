@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.widgets import trail
 from desktop.widgets.groups.group_cards import GroupList
 from desktop.widgets.groups.group_gallery import GroupGallery
 from desktop.widgets.groups.grouping_note import GroupingNote
@@ -170,7 +169,7 @@ class OverviewPage(QWidget):
     def _allow(self, _state: object = None) -> None:
         """Offer no other way to find groups where items share them: none finds such."""
         live = self._controller.snapshot
-        self._find.setVisible(live is None or not trail.is_shared(live))
+        self._find.setVisible(live is None or not live.shares)
 
     def _highlight(self, slot: int | None) -> None:
         self.map.highlight(slot)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPainter, QPainterPath, QPen
 
 from desktop import theme
 from engine.model import Verdict
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from desktop.images import PictureStore
 
 _CORNER = 4.0
+_CHIP_PAD = 12
 
 
 def draw_thumb(painter: QPainter, square: QRect, pictures: PictureStore, item: int) -> None:
@@ -42,6 +43,13 @@ def draw_thumb(painter: QPainter, square: QRect, pictures: PictureStore, item: i
     painter.restore()
 
 
+def chip_width(font: QFont, slot: int) -> int:
+    """Give the width of a group's chip where a text has this font."""
+    bold = QFont(font)
+    bold.setBold(True)
+    return QFontMetrics(bold).horizontalAdvance(theme.slot_text(slot)) + _CHIP_PAD
+
+
 def draw_chip(painter: QPainter, at: QRect, slot: int) -> QRect:
     """Draw a group's sign and number at the left of a line.
 
@@ -53,7 +61,7 @@ def draw_chip(painter: QPainter, at: QRect, slot: int) -> QRect:
     font.setBold(True)
     text = theme.slot_text(slot)
     metrics = QFontMetrics(font)
-    chip = QRect(at.left(), at.top(), metrics.horizontalAdvance(text) + 12, metrics.height() + 2)
+    chip = QRect(at.left(), at.top(), chip_width(font, slot), metrics.height() + 2)
     chip.moveCenter(at.center())
     chip.moveLeft(at.left())
     painter.save()

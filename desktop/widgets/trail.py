@@ -43,11 +43,6 @@ def mark_of(snapshot: Snapshot) -> tuple[int, int, bool, int]:
     return snapshot.revision, snapshot.position, snapshot.live, groups
 
 
-def is_shared(snapshot: Snapshot) -> bool:
-    """Whether items may belong to several groups: then answers tell what two have in common."""
-    return snapshot.overview.memberships is not None
-
-
 def path_to(history: Iterable[HistoryItem], seq: int) -> tuple[HistoryItem, ...]:
     """Give the steps from the first one to `seq`, in order; empty for 0."""
     steps = {step.seq: step for step in history}

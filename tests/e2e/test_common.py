@@ -119,6 +119,6 @@ def test_a_project_becomes_ordinary_and_takes_up_several_groups_again(person: Pe
     window.actions_by_id["undo"].trigger()
     person.wait(lambda: person.snapshot.revision > revision)
     assert person.snapshot.overview.memberships is not None
-    assert window.pages.currentWidget() is window.workspace
+    assert window.pages.currentWidget() is window.matrix  # it has the place of the tree there
     assert judge.pane.question.text() == "Do these two have a group in common?"
     assert person.troubles == []

@@ -89,9 +89,8 @@ def test_groups_found_are_seen_sifted_and_left(person: Person) -> None:
     assert not model.is_aside(2)
 
     ask(person, Choose(person.snapshot.revision, Approach("random")))
-    assert person.window.pages.currentWidget() is person.window.overview
+    assert person.window.pages.currentWidget() is person.window.tree
     assert not made["show_matrix"].isEnabled()
     ask(person, Undo())
-    assert made["show_matrix"].isEnabled()
-    press(Qt.Key.Key_7, CONTROL)
+    assert person.window.pages.currentWidget() is page
     assert len(model.columns) == 6

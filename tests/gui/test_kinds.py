@@ -222,9 +222,8 @@ def test_what_follows_from_answers_is_not_to_be_had_and_says_why(window: MainWin
     assert made["answer_same"].text().startswith("&Same")
 
 
-@pytest.mark.parametrize("page", ["tree", "suggestions"])
-def test_an_open_page_goes_where_there_is_none(window: MainWindow, page: str) -> None:
-    getattr(window, f"show_{page}")()
+def test_open_suggestions_give_way_to_the_pair_where_there_are_none(window: MainWindow) -> None:
+    window.show_suggestions()
     state = window._controller.snapshot
     assert state is not None
     window._controller.receive(Changed(shared(state)))

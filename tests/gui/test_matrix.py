@@ -469,7 +469,7 @@ def window(qtbot: QtBot) -> MainWindow:
     return made
 
 
-def test_the_matrix_takes_the_place_of_the_tree(window: MainWindow) -> None:
+def test_tree_and_matrix_take_each_others_place(window: MainWindow) -> None:
     controller, made = window._controller, window.actions_by_id
     _, plain = controller_on()
     controller.receive(plain)
@@ -485,8 +485,10 @@ def test_the_matrix_takes_the_place_of_the_tree(window: MainWindow) -> None:
     assert not made["show_tree"].isVisible()
     assert not made["show_tree"].isEnabled()
     controller.receive(Changed(moved_on(controller.snapshot, overview=plain.snapshot.overview)))
-    assert window.pages.currentWidget() is window.overview
+    assert window.pages.currentWidget() is window.tree
+    assert made["show_tree"].isChecked()
     assert not made["show_matrix"].isVisible()
+    assert not window.banner.isVisible()
 
 
 def test_a_group_and_an_item_are_shown_on_the_overview_page(window: MainWindow) -> None:

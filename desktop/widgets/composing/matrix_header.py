@@ -15,7 +15,7 @@ from desktop import theme
 from desktop.widgets import words
 from desktop.widgets.composing.matrix_model import MatrixModel
 from desktop.widgets.composing.sharing import Column, Field
-from desktop.widgets.thumbs import draw_chip
+from desktop.widgets.thumbs import chip_width, draw_chip
 
 _PAD = 6
 _ARROW = 5.0
@@ -68,9 +68,7 @@ class MatrixHeader(QHeaderView):
     ) -> None:
         group, colors = model.group(column), theme.current().colors
         line = self.fontMetrics().height()
-        font = QFont(self.font())
-        font.setBold(True)
-        chip = QFontMetrics(font).horizontalAdvance(theme.slot_text(column.slot)) + 12
+        chip = chip_width(self.font(), column.slot)
         left = max(inner.left(), inner.center().x() - chip // 2)
         painter.setFont(self.font())
         draw_chip(painter, QRect(left, inner.top(), inner.width(), line + 2), column.slot)

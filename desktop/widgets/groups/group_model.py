@@ -63,7 +63,7 @@ class Card:
 def cards_of(snapshot: Snapshot) -> list[Card]:
     """Give the cards of a state: groups, largest first; then undecided items, then those aside."""
     overview = snapshot.overview
-    shared = trail.is_shared(snapshot)
+    shared = snapshot.shares
     cards = [
         Card(
             group.slot,
@@ -155,7 +155,7 @@ class GroupsModel(QAbstractListModel):
     @property
     def is_shared(self) -> bool:
         """Whether items may belong to several groups at once."""
-        return self._overview is not None and self._overview.memberships is not None
+        return self._overview is not None and self._overview.shares
 
     def card(self, slot: int) -> Card | None:
         """Find the card of a slot."""

@@ -40,10 +40,9 @@ def newer_answers(shown: Snapshot) -> int:
 def can_guess(shown: Snapshot, methods: Sequence[Offer]) -> bool:
     """Whether a first guess can be offered: there are no groups, and items that could be some."""
     is_offered = any(offer.strategy == strategies.GUESSING for offer in methods)
-    if trail.is_shared(shown):
-        return False  # there the groups come with the questions
     is_empty = not shown.overview.groups and len(shown.overview.slots) > 1
-    return is_offered and is_empty and shown.live and not trail.is_shared(shown)
+    # where items may belong to several groups, these come with the questions
+    return is_offered and is_empty and shown.live and not shown.shares
 
 
 def is_unchecked(shown: Snapshot) -> bool:

@@ -22,7 +22,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop import theme
-from desktop.widgets import trail, words
+from desktop.widgets import words
 from desktop.widgets.item_words import Cell, ItemWords
 from desktop.widgets.thumbs import draw_line, draw_sign, draw_thumb
 from desktop.widgets.trail import Said
@@ -94,7 +94,7 @@ class SaidModel(QAbstractListModel):
 
     def show(self, said: tuple[Said, ...], item: int, shown: Snapshot | None) -> None:
         """Show the answers about an item in a state."""
-        shared = shown is not None and trail.is_shared(shown)
+        shared = shown is not None and shown.shares
         unexplained = frozenset(shown.overruled) if shown is not None and shared else frozenset()
         after = (said, item, shared, unexplained)
         if after != (self._said, self._item, self._shared, self._unexplained):

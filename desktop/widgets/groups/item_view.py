@@ -218,7 +218,7 @@ class ItemView(QWidget):
 
     def _show_groups(self, shown: Snapshot, item: int) -> None:
         """Show the group of an item, or the groups where it may be in several."""
-        overview, is_shared = shown.overview, trail.is_shared(shown)
+        overview, is_shared = shown.overview, shown.shares
         slots = slots_of(overview, item)
         groups = [group for slot in slots for group in overview.groups if group.slot == slot]
         self._chip.set_slot(slots[0] if slots else -1)

@@ -95,7 +95,7 @@ class MembersModel(QAbstractListModel):
 
     def other_slots(self, item: int) -> tuple[int, ...]:
         """Give the groups that an item is in besides the one shown, where it may be in several."""
-        if self._overview is None or self._overview.memberships is None:
+        if self._overview is None or not self._overview.shares:
             return ()
         return tuple(slot for slot in slots_of(self._overview, item) if slot != self._slot)
 

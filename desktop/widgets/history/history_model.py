@@ -125,7 +125,7 @@ class HistoryModel(QAbstractListModel):
     @property
     def is_shared(self) -> bool:
         """Whether answers are told as what two have in common: items may have several groups."""
-        return self._snapshot is not None and trail.is_shared(self._snapshot)
+        return self._snapshot is not None and self._snapshot.shares
 
     @property
     def item_words(self) -> ItemWords:

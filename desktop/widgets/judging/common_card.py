@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from desktop import theme
 from desktop.images import PictureStore
 from desktop.widgets.judging.answer_bar import mixed
 from desktop.widgets.thumb_strip import paint_thumbnail
-from desktop.widgets.thumbs import draw_chip, draw_icon, draw_line, draw_parts
+from desktop.widgets.thumbs import chip_width, draw_chip, draw_icon, draw_line, draw_parts
 
 _THUMB = 46
 _PAD = 8
@@ -91,14 +91,12 @@ class CommonCard(QAbstractButton):
         metrics = self.fontMetrics()
         if self.candidate.row:
             letters = max(letters, _ROW)
-        text = max(metrics.averageCharWidth() * letters, self._chip_width() + _TICK + 2)
+        text = max(
+            metrics.averageCharWidth() * letters,
+            chip_width(self.font(), self.candidate.slot) + _TICK + 2,
+        )
         shown = 0 if self.candidate.row else _THUMB + _GAP
         return self._key_width() + shown + text + 2 * _PAD
-
-    def _chip_width(self) -> int:
-        bold = QFont(self.font())
-        bold.setBold(True)
-        return QFontMetrics(bold).horizontalAdvance(theme.slot_text(self.candidate.slot)) + 12
 
     def _key_width(self) -> int:
         return self.fontMetrics().horizontalAdvance("8") + _GAP if self._number else 0

@@ -93,7 +93,7 @@ class ItemPanel(QWidget):
         self._group.setText(place.short)
         self._chip.setToolTip(place.full)
         self._group.set_more(place.full)
-        in_several = trail.is_shared(snapshot) and place.group is not None
+        in_several = snapshot.shares and place.group is not None
         self._chip.setVisible(not in_several)
         self._group.setVisible(not in_several)
         self._strip.show_items(() if in_several else _others(place.group, self._item.id))
@@ -162,7 +162,7 @@ def place_of(snapshot: Snapshot, item: int) -> Place:
         return Place(None, aside, aside, _tr("set aside: it is asked about no more"))
     if group is None:
         return Place(None, _tr("no group"), _tr("in no group yet"), _tr("in no group yet"))
-    if trail.is_shared(snapshot):
+    if snapshot.shares:
         return _among(snapshot, item)
     counted = words.items(group.size)
     full = f"{group.name} · {counted}" if group.name else counted

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QStyle,
 
 from desktop import theme
 from desktop.images import PictureStore
-from desktop.widgets import trail, words
+from desktop.widgets import words
 from desktop.widgets.judging.sides import as_shown
 from desktop.widgets.thumb_strip import paint_thumbnail
 from engine.dataset import Item
@@ -58,7 +58,7 @@ def last_answers(snapshot: Snapshot, count: int = LAST) -> tuple[GivenAnswer, ..
             as_shown(step, snapshot),
             changed.get(step.seq, step.answer.verdict),
             step.answer.source is Source.SUGGESTED,
-            trail.is_shared(snapshot),
+            snapshot.shares,
         )
         for step in given
         if step.answer is not None

@@ -11,19 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop import theme
 from desktop.images import PictureStore
 from desktop.widgets.thumb_strip import paint_thumbnail
-from desktop.widgets.thumbs import draw_chip
+from desktop.widgets.thumbs import chip_width, draw_chip
 from engine.model import Group
 
 _EXAMPLES = 3  # of each group
 _GAP = 4
 _APART = 12  # between groups
-_CHIP_PAD = 12  # as `draw_chip` draws them
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +93,7 @@ class SideGroups(QWidget):
         return tuple(item for item in shown if self._store.has_picture(item))
 
     def _chip_width(self, group: Group) -> int:
-        bold = QFont(self.font())
-        bold.setBold(True)
-        return QFontMetrics(bold).horizontalAdvance(theme.slot_text(group.slot)) + _CHIP_PAD
+        return chip_width(self.font(), group.slot)
 
     def _name_width(self, group: Group) -> int:
         width = self.fontMetrics().horizontalAdvance(group.name)
