@@ -12,163 +12,30 @@ from __future__ import annotations
 
 import argparse
 import csv
-import itertools
 import os
 import shutil
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from unittest import mock
 
-from PIL import Image, ImageChops
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt
-from PySide6.QtWidgets import QApplication, QWidget
-from superposed import superpose
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from several import look_at_several
+from stage import SIZES, Stage, Truth
 
-from desktop import log, paths, theme, worker
-from desktop.controller import Controller
-from desktop.dialogs.choice import ChoiceDialog
+from desktop import log, paths, theme
 from desktop.dialogs.grouping import GroupingDialog
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.dialogs.strategy import StrategyDialog
-from desktop.main_window import MainWindow
-from desktop.messages import CreateProject, GoTo, NameGroup, OpenProject, Revise, Tell, Undo
-from desktop.pages.matrix import GRAPH, MATRIX
-from desktop.settings import Settings
-from desktop.widgets.composing.sharing import Wanted, Which
+from desktop.messages import CreateProject, GoTo, NameGroup, Revise, Undo
 from engine.model import Verdict
 
-SIZES = {"": (1280, 800), "-large": (1920, 1080)}
-SMALLEST = (1000, 640)
 _SYMBOLS = 5  # that are laid over each other
-PATIENCE = 300.0  # s; describing 600 pictures on a slow machine
 _COMPARED = 4  # strategies
-_CORNERS = {"0": (0, 0), "1": (96, 0), "4": (0, 96), "7": (96, 96)}
-"""Digits on a sheet, and where each stands."""
-_SHEETS = 120
-QUIET = 0.4  # s without work before a picture is taken: fades have ended, thumbnails are there
-
-
-class Stage:
-    """The program with its engine, ready to be looked at."""
-
-    def __init__(self) -> None:
-        self.engine = worker.EngineWorker()
-        self.thread = worker.start(self.engine)
-        self.controller = Controller(self.engine)
-        self.troubles: list[object] = []
-        self.controller.failed.connect(self.troubles.append)
-        self.controller.crashed.connect(self.troubles.append)
-        self.settings = Settings(None)
-        self.window = MainWindow(self.controller, self.settings)
-
-    def show(self, size: tuple[int, int]) -> None:
-        """Give the window a size, and its panels their first places in it."""
-        self.window.resize(*size)
-        self.window.show()
-        self.settle()
-        self.window.workspace.reset()
-        self.settle()
-
-    def until(self, done: Callable[[], bool]) -> None:
-        """Let the program work until `done`."""
-        end = time.monotonic() + PATIENCE
-        while not done():
-            if self.troubles or time.monotonic() > end:
-                sys.exit(f"screenshots: {self.troubles or 'the program takes too long'}")
-            QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
-            # outside `exec` what is to be deleted would stay, and be seen
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-
-    def settle(self) -> None:
-        """Let pictures load and fades end."""
-        self.until(lambda: not self.controller.busy)
-        end = time.monotonic() + QUIET
-        self.until(lambda: time.monotonic() > end)
-
-    def open(self, project: Path) -> None:
-        """Open a project file and go to the pair."""
-        self.controller.send(OpenProject(project))
-        self.until(lambda: self.controller.opened is not None and not self.controller.busy)
-        self.window.show_judge()
-
-    def create(self, request: CreateProject) -> None:
-        """Make a project and go to the pair."""
-        self.controller.send(request)
-        self.until(lambda: self.opened_path == request.path and not self.controller.busy)
-        self.window.show_judge()
-
-    @property
-    def opened_path(self) -> Path | None:
-        """The project that is open."""
-        opened = self.controller.opened
-        return None if opened is None else opened.path
-
-    def share(self, answers: int, truth: dict[str, frozenset[str]]) -> None:
-        """Answer whether two pictures show a symbol in common, as the truth says."""
-        for _ in range(answers):
-            snapshot, opened = self.controller.snapshot, self.controller.opened
-            assert snapshot is not None
-            assert opened is not None
-            if snapshot.question is None:
-                return
-            pair = snapshot.question.pair
-            one, other = (truth[opened.items[item].name] for item in pair)
-            verdict = Verdict.SAME if one & other else Verdict.DIFFERENT
-            self.ask(Tell(snapshot.revision, *pair, verdict))
-
-    def ask(self, request: Tell | Revise | Undo | GoTo | NameGroup) -> None:
-        """Change the state."""
-        was = self.controller.snapshot.revision
-        self.controller.send(request)
-        self.until(lambda: self.controller.snapshot.revision > was and not self.controller.busy)
-
-    def judge(self, answers: int, truth: dict[str, str]) -> None:
-        """Answer as the truth says, through the page that people use."""
-        judge = self.window.workspace.judge
-        for _ in range(answers):
-            snapshot, opened = self.controller.snapshot, self.controller.opened
-            assert snapshot is not None
-            assert opened is not None
-            if snapshot.question is None:
-                return
-            pair = (truth[opened.items[item].name] for item in snapshot.question.pair)
-            one, other = (set(held.split("+")) for held in pair)
-            self.until(lambda: judge.gate.is_open)
-            judge.answer(Verdict.SAME if one & other else Verdict.DIFFERENT)
-            if judge.pane.choice.isVisible():
-                self._name_common(one & other, truth)
-            was = snapshot.revision
-            self.until(lambda was=was: self.controller.snapshot.revision > was)
-        self.settle()
-
-    def _name_common(self, common: set[str], truth: dict[str, str]) -> None:
-        """Say which groups two have in common, where it is asked."""
-        choice = self.window.workspace.judge.pane.choice
-        self.until(lambda: choice.gate.is_open)
-        for card in choice.cards:
-            held = truth[self.controller.opened.items[card.candidate.item].name]
-            card.setChecked(bool(common & set(held.split("+"))))
-        choice.take()
-
-    def take(self, file: Path, widget: QWidget | None = None) -> None:
-        """Draw a widget, by default the whole window, into a file."""
-        self.settle()
-        (widget or self.window).grab().save(str(file))
-        with Image.open(file) as drawn:  # fewer bytes; fewer colours would falsify the groups'
-            drawn.convert("RGB").save(file, optimize=True)
-        print(file, flush=True)
-
-    def leave(self) -> None:
-        """Close window and engine."""
-        self.window.close()
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        worker.stop(self.engine, self.thread)
 
 
 def window(project: Path, file: Path) -> None:
@@ -201,10 +68,8 @@ def everything(folder: Path) -> None:
         _pictures(stage, folder, images)
         _table(stage, folder, table)
         _suggested_pictures(stage, folder, images, place / "suggested.pairloom")
-        _sheets(stage, folder, images, place / "sheets")
         _end(stage, folder, images, place / "few")
-        _several_groups(stage, folder, place / "several")
-        _shared(stage, folder, _by_digit(images), place / "symbols")
+        look_at_several(stage, folder, _by_digit(images), place / "symbols")
         stage.leave()
 
 
@@ -223,73 +88,17 @@ def shared(drawings: Path, folder: Path) -> None:
         stage = Stage()
         stage.show(SIZES[""])
         symbols = {one.name: sorted(one.iterdir()) for one in chosen}
-        _shared(stage, folder, symbols, Path(made) / "symbols")
+        look_at_several(stage, folder, symbols, Path(made) / "symbols")
         stage.leave()
 
 
-def _looks(stage: Stage, take: Callable[[str], None]) -> None:
-    """Take a picture in each look and size."""
-    for scheme in ("light", "dark"):
-        theme.current().set_scheme(scheme)
-        for suffix, size in SIZES.items():
-            stage.show(size)
-            take(f"{scheme}{suffix}")
-    theme.current().set_scheme("light")
-    stage.show(SIZES[""])
-
-
 def _by_digit(images: Path) -> dict[str, list[Path]]:
-    truth = _digits()
-    files = sorted(images.iterdir())
-    digits = sorted(set(truth.values()))[1 : 1 + _SYMBOLS]
-    return {digit: [file for file in files if truth[file.name] == digit] for digit in digits}
-
-
-def _shared(stage: Stage, folder: Path, symbols: dict[str, list[Path]], source: Path) -> None:
-    """Look at pictures of one or two symbols: who belongs where, and what groups make together."""
-    truth = superpose(symbols, source, alone=16, pairs=8)
-    params = {"groups": str(len(symbols)), "compose": "mean"}
-    question = "Do these two show a symbol in common?"
-    project = source.with_suffix(".pairloom")
-    stage.create(CreateProject(source, project, "lite0", 0, "composing", params, {}, question))
-    stage.share(80, truth)
-    groups = stage.controller.snapshot.overview.groups[:2]
-    for name, group in zip(("Alpha", "Beta"), groups, strict=True):
-        stage.ask(NameGroup(group.exemplar, name))
-    _matrix(stage, folder)
-
-
-def _matrix(stage: Stage, folder: Path) -> None:
-    """Look at the matrix, at what it holds of several groups, and at the graph of compositions."""
-    page = stage.window.matrix
-    stage.window.show_matrix()
-    page.matrix.setFocus()
-    _all_sizes(stage, lambda name: stage.take(folder / f"matrix-{name}.png"))
-    page.want(Wanted(Which.MIXED))
-    page.matrix.setFocus()
-    _both(stage, lambda scheme: stage.take(folder / f"matrix-several-{scheme}.png"))
-    page.want(Wanted())
-    page.show_view(GRAPH)
-    page.setFocus()
-    _all_sizes(stage, lambda name: stage.take(folder / f"compositions-{name}.png"))
-    made = stage.controller.snapshot.overview.memberships.compositions
-    if made:
-        best = max(made, key=lambda one: (one.items > 2, one.alone - one.fit))
-        page.graph.choose(best.groups)
-        _both(stage, lambda scheme: stage.take(folder / f"compositions-chosen-{scheme}.png"))
-    page.graph.choose(None)
-    page.show_view(MATRIX)
-
-
-def _all_sizes(stage: Stage, take: Callable[[str], None]) -> None:
-    """Take a picture in each look and size, and in the smallest window that there is."""
-    _looks(stage, take)
-    for scheme in ("light", "dark"):
-        theme.current().set_scheme(scheme)
-        stage.show(SMALLEST)
-        take(f"{scheme}-small")
-    theme.current().set_scheme("light")
-    stage.show(SIZES[""])
+    """Give the pictures of some digits."""
+    drawn: dict[str, list[Path]] = {}
+    for name, held in sorted(_digits().items()):
+        for digit in held:
+            drawn.setdefault(digit, []).append(images / name)
+    return {digit: drawn[digit] for digit in sorted(drawn)[1 : 1 + _SYMBOLS]}
 
 
 def _imports(stage: Stage, folder: Path, source: Path) -> None:
@@ -297,10 +106,7 @@ def _imports(stage: Stage, folder: Path, source: Path) -> None:
     dialog = stage.window.findChild(ImportDialog)
     stage.settle()
     kind = "pictures" if source.is_dir() else "table"
-    for scheme in ("light", "dark"):
-        theme.current().set_scheme(scheme)
-        stage.take(folder / f"import-{kind}-{scheme}.png", dialog)
-    theme.current().set_scheme("light")
+    stage.take_both(folder / f"import-{kind}", dialog)
     dialog.reject()
     stage.settle()
 
@@ -314,21 +120,21 @@ def _pictures(stage: Stage, folder: Path, source: Path) -> None:
     stage.window.show_judge()
     stage.judge(60, truth)
     stage.window.show_start()
-    _looks(stage, lambda name: stage.take(folder / f"start-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"start-{name}.png"))
     stage.window.show_judge()
     _name_groups(stage, truth)
-    _looks(stage, lambda name: stage.take(folder / f"judge-pictures-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"judge-pictures-{name}.png"))
     stage.window.show_overview()
-    _looks(stage, lambda name: stage.take(folder / f"overview-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"overview-{name}.png"))
     stage.window.overview.map.itemSelected.emit(int(stage.controller.snapshot.question.pair.a))
-    _both(stage, lambda scheme: stage.take(folder / f"overview-item-{scheme}.png"))
+    stage.in_both_looks(lambda scheme: stage.take(folder / f"overview-item-{scheme}.png"))
     _tree(stage, folder)
     stage.window.show_judge()
     _strategy(stage, folder)
     _grouping(stage, folder, "pictures")
     step = stage.controller.snapshot.history[25].seq
     stage.window.workspace.show_step(step)
-    _looks(stage, lambda name: stage.take(folder / f"history-replay-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"history-replay-{name}.png"))
     stage.controller.view(None)
     _branch(stage, folder, truth)
     _conflict(stage, folder)
@@ -339,27 +145,27 @@ def _tree(stage: Stage, folder: Path) -> None:
     page = stage.window.tree
     stage.window.show_tree()
     stage.until(lambda: page.dendrogram.drawing is not None)
-    _looks(stage, lambda name: stage.take(folder / f"tree-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"tree-{name}.png"))
     page.header.groups.setValue(5)
     page.header.broken.setChecked(True)
     stage.settle()
     page.broken.setCurrentIndex(page.broken.answers.index(0))
-    _both(stage, lambda scheme: stage.take(folder / f"tree-cut-{scheme}.png"))
+    stage.in_both_looks(lambda scheme: stage.take(folder / f"tree-cut-{scheme}.png"))
     page.header.broken.setChecked(False)
     page.choice.clear()
 
 
-def _name_groups(stage: Stage, truth: dict[str, str]) -> None:
+def _name_groups(stage: Stage, truth: Truth) -> None:
     for group in stage.controller.snapshot.overview.groups:
-        name = truth[stage.controller.opened.items[group.exemplar].name]
+        (name,) = stage.held(group.exemplar, truth)
         stage.ask(NameGroup(group.exemplar, f"Digit {name}"))
 
 
 def _strategy(stage: Stage, folder: Path) -> None:
     """Look at what another strategy would make of the answers."""
     stage.window.change_strategy()
-    dialog = _considering(stage, StrategyDialog, "cobras")
-    _take_both(stage, folder / "change-strategy", dialog)
+    dialog = stage.considering(StrategyDialog, "cobras")
+    stage.take_both(folder / "change-strategy", dialog)
     dialog.reject()
     stage.settle()
 
@@ -367,8 +173,8 @@ def _strategy(stage: Stage, folder: Path) -> None:
 def _grouping(stage: Stage, folder: Path, kind: str) -> None:
     """Look at how else groups can be found, and at what such groups are called."""
     stage.window.change_grouping()
-    dialog = _considering(stage, GroupingDialog, "fc2")
-    _take_both(stage, folder / f"change-grouping-{kind}", dialog)
+    dialog = stage.considering(GroupingDialog, "fc2")
+    stage.take_both(folder / f"change-grouping-{kind}", dialog)
     dialog.reject()
     stage.settle()
 
@@ -376,36 +182,19 @@ def _grouping(stage: Stage, folder: Path, kind: str) -> None:
 def _first_guess(stage: Stage, folder: Path, kind: str) -> None:
     """Take a guess before any answer, look at it, and take it back."""
     stage.window.show_overview()
-    _both(stage, lambda scheme: stage.take(folder / f"no-groups-{kind}-{scheme}.png"))
+    stage.in_both_looks(lambda scheme: stage.take(folder / f"no-groups-{kind}-{scheme}.png"))
     stage.window.overview.note.guess.click()
-    dialog = _considering(stage, GroupingDialog)
-    _take_both(stage, folder / f"first-guess-{kind}", dialog)
+    dialog = stage.considering(GroupingDialog)
+    stage.take_both(folder / f"first-guess-{kind}", dialog)
     dialog.change.click()
     stage.until(lambda: not stage.window.findChildren(GroupingDialog))
-    _looks(stage, lambda name: stage.take(folder / f"guessed-{kind}-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"guessed-{kind}-{name}.png"))
     stage.window.show_judge()
-    _both(stage, lambda scheme: stage.take(folder / f"guessed-judge-{kind}-{scheme}.png"))
+    stage.in_both_looks(lambda scheme: stage.take(folder / f"guessed-judge-{kind}-{scheme}.png"))
     stage.ask(Undo())
 
 
-def _considering(stage: Stage, kind: type[ChoiceDialog], name: str = "") -> ChoiceDialog:
-    """Give the dialog that is open, once it has looked at a choice."""
-    (dialog,) = (one for one in stage.window.findChildren(kind) if one.isVisible())
-    if name:
-        dialog.choice.names.setCurrentIndex(dialog.choice.names.findData(name))
-    stage.until(dialog.change.isEnabled)
-    return dialog
-
-
-def _take_both(stage: Stage, file: Path, dialog: QWidget) -> None:
-    """Take a picture of a dialog in each look."""
-    for scheme in ("light", "dark"):
-        theme.current().set_scheme(scheme)
-        stage.take(file.with_name(f"{file.name}-{scheme}.png"), dialog)
-    theme.current().set_scheme("light")
-
-
-def _branch(stage: Stage, folder: Path, truth: dict[str, str]) -> None:
+def _branch(stage: Stage, folder: Path, truth: Truth) -> None:
     """Take steps back and answer on, so that the history forks."""
     stage.ask(GoTo(stage.controller.snapshot.history[55].seq))
     stage.until(lambda: stage.window.workspace.judge.gate.is_open)
@@ -413,7 +202,7 @@ def _branch(stage: Stage, folder: Path, truth: dict[str, str]) -> None:
     stage.settle()
     stage.judge(2, truth)
     stage.window.workspace.history.list.scrollToTop()
-    _both(stage, lambda scheme: stage.take(folder / f"history-branch-{scheme}.png"))
+    stage.in_both_looks(lambda scheme: stage.take(folder / f"history-branch-{scheme}.png"))
     _name_groups(stage, truth)
 
 
@@ -426,77 +215,11 @@ def _conflict(stage: Stage, folder: Path) -> None:
                 break
             stage.ask(Undo())
     stage.window.workspace.history.list.scrollToTop()
-    _both(stage, lambda scheme: stage.take(folder / f"judge-conflict-{scheme}.png"))
+    stage.in_both_looks(lambda scheme: stage.take(folder / f"judge-conflict-{scheme}.png"))
     judge = stage.window.workspace.judge
     judge.look_at_contradiction()
-    _looks(stage, lambda name: stage.take(folder / f"contradiction-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"contradiction-{name}.png"))
     judge.return_to_pair()
-
-
-def _sheets(stage: Stage, folder: Path, images: Path, sheets: Path) -> None:
-    """Judge sheets that show one digit or two: what they have in common, and which."""
-    truth = _sheets(images, sheets)
-    stage.window.import_from(sheets)
-    dialog = stage.window.findChild(ImportDialog)
-    stage.settle()
-    dialog.kind.several.setChecked(True)
-    _take_both(stage, folder / "import-several", dialog)
-    dialog.reject()
-    stage.settle()
-    project = sheets.with_suffix(".pairloom")
-    params = {"groups": str(len(_CORNERS) + 1)}  # one too many, so that there is doubt
-    stage.create(CreateProject(sheets, project, "pixels", 0, "composing", params, planned=60))
-    judge = stage.window.workspace.judge
-    for group in stage.controller.snapshot.overview.groups[:3]:
-        digit = truth[stage.controller.opened.items[group.exemplar].name].partition("+")[0]
-        stage.ask(NameGroup(group.exemplar, f"Digit {digit}"))
-    stage.judge(4, truth)
-    while not _asks_which(stage, truth):
-        stage.judge(1, truth)
-    _looks(stage, lambda name: stage.take(folder / f"judge-shared-{name}.png"))
-    stage.until(lambda: judge.gate.is_open)
-    judge.answer(Verdict.SAME)
-    stage.until(lambda: judge.pane.choice.gate.is_open)
-    judge.pane.choice.toggle(1)
-    _looks(stage, lambda name: stage.take(folder / f"judge-which-{name}.png"))
-    judge.pane.choice.take()
-    stage.settle()
-    _both(stage, lambda scheme: stage.take(folder / f"judge-which-told-{scheme}.png"))
-    stage.window.change_strategy()
-    dialog = next(one for one in stage.window.findChildren(StrategyDialog) if one.isVisible())
-    dialog.choice.kind.one.setChecked(True)
-    stage.until(dialog.change.isEnabled)
-    _take_both(stage, folder / "change-to-one-group", dialog)
-    dialog.reject()
-    stage.settle()
-
-
-def _asks_which(stage: Stage, truth: dict[str, str]) -> bool:
-    """Whether two are shown that have a digit in common, and it would be asked which."""
-    items, question = stage.controller.opened.items, stage.controller.snapshot.question
-    one, other = (set(truth[items[item].name].split("+")) for item in question.pair)
-    return bool(one & other and question.common)
-
-
-def _sheets(images: Path, folder: Path) -> dict[str, str]:
-    """Put one or two digits on each sheet, each in a corner of its own; give what is on which."""
-    folder.mkdir()
-    drawn = {digit: [] for digit in _CORNERS}
-    for name, digit in _digits().items():
-        if digit in drawn:
-            drawn[digit].append(images / name)
-    truth = {}
-    sets = [one for size in (1, 2) for one in itertools.combinations(_CORNERS, size)]
-    for number in range(_SHEETS):
-        held = sets[number % len(sets)]
-        sheet = Image.new("L", (192, 192), 255)
-        for digit in held:
-            file = drawn[digit][number // len(sets)]
-            sheet.paste(Image.open(file), _CORNERS[digit])
-        name = f"sheet-{number + 1:03}.png"
-        sheet.save(folder / name)
-        truth[name] = "+".join(held)
-    return truth
 
 
 def _end(stage: Stage, folder: Path, images: Path, few: Path) -> None:
@@ -506,88 +229,19 @@ def _end(stage: Stage, folder: Path, images: Path, few: Path) -> None:
         shutil.copy(file, few)
     stage.create(CreateProject(few, few.with_suffix(".pairloom"), "classic", 0))
     stage.judge(200, _digits())
-    _both(stage, lambda scheme: stage.take(folder / f"judge-end-{scheme}.png"))
+    stage.in_both_looks(lambda scheme: stage.take(folder / f"judge-end-{scheme}.png"))
 
 
-def _several_groups(stage: Stage, folder: Path, source: Path) -> None:
-    """Look at items that belong to several groups: on the map, in a group, one by one."""
-    truth = _laid_over(source)
-    page = stage.window.overview
-    stage.create(
-        CreateProject(
-            source, source.with_suffix(".pairloom"), "lite0", 0,
-            strategy="composing", params={"groups": "4", "degree": "3"}, planned=60,
-        )
-    )  # fmt: skip
-    _share(stage, 40, truth)
-    stage.window.show_overview()
-    _looks(stage, lambda name: stage.take(folder / f"overview-shared-{name}.png"))
-    overview = stage.controller.snapshot.overview
-    group = max(overview.groups, key=lambda one: one.mixed)
-    stage.ask(NameGroup(group.exemplar, "Digit " + "".join(truth[group.exemplar])))
-    page.item_view.groupRequested.emit(group.slot)
-    mixed = group.members[-group.mixed :]
-    page.gallery.itemSelected.emit(int(mixed[0]))
-
-    def take(name: str) -> None:
-        page.gallery.select(int(mixed[0]))
-        stage.take(folder / f"group-shared-{name}.png")
-
-    _looks(stage, take)
-    page.gallery.itemSelected.emit(int(mixed[-1]))
-    page.item_view.inCommonRequested.emit(page.item_view.item)
-    _both(stage, lambda scheme: stage.take(folder / f"in-common-{scheme}.png"))
-    page.gallery.go_back()
-    stage.window.show_judge()
-    _looks(stage, lambda name: stage.take(folder / f"judge-shared-{name}.png"))
-
-
-def _laid_over(source: Path) -> list[tuple[str, ...]]:
-    """Lay digits over each other, one to three in a picture; give the digits of each."""
-    kinds = ("0", "1", "4", "7")
-    drawn = {kind: [name for name, digit in _digits().items() if digit == kind] for kind in kinds}
-    source.mkdir()
-    truth = []
-    for degree, each in ((1, 20), (2, 8), (3, 3)):
-        truth += [one for one in itertools.combinations(kinds, degree) for _ in range(each)]
-    for at, digits in enumerate(truth):
-        picture = Image.new("L", (96, 96), 255)
-        for kind in digits:
-            name = drawn[kind][at % len(drawn[kind])]
-            with Image.open(paths.sample_images() / name) as digit:
-                picture = ImageChops.darker(picture, digit.convert("L"))
-        picture.save(source / f"scan-{at + 1:03}.png")
-    return truth
-
-
-def _share(stage: Stage, answers: int, truth: list[tuple[str, ...]]) -> None:
-    """Answer as the truth says whether two have a digit in common."""
-    for _ in range(answers):
-        snapshot = stage.controller.snapshot
-        if snapshot.question is None:
-            return
-        a, b = snapshot.question.pair
-        verdict = Verdict.SAME if set(truth[a]) & set(truth[b]) else Verdict.DIFFERENT
-        stage.ask(Tell(snapshot.revision, a, b, verdict))
-
-
-def _both(stage: Stage, take: Callable[[str], None]) -> None:
-    """Take a picture in each look, in the small size."""
-    for scheme in ("light", "dark"):
-        theme.current().set_scheme(scheme)
-        stage.show(SIZES[""])
-        take(scheme)
-    theme.current().set_scheme("light")
-
-
-def _digits() -> dict[str, str]:
+def _digits() -> Truth:
     with paths.sample_images().with_suffix(".csv").open(encoding="utf-8") as file:
-        return {Path(row["file"]).name: row["digit"] for row in csv.DictReader(file)}
+        rows = csv.DictReader(file)
+        return {Path(row["file"]).name: frozenset([row["digit"]]) for row in rows}
 
 
 def _table(stage: Stage, folder: Path, source: Path) -> None:
     with paths.sample_table().open(encoding="utf-8") as file:
-        truth = {row["case"]: row["diagnosis"] for row in csv.DictReader(file)}
+        rows = csv.DictReader(file)
+        truth = {row["case"]: frozenset([row["diagnosis"]]) for row in rows}
     project = source.with_suffix(".pairloom")
     question = "Are these two tumours of the same kind?"
     stage.create(CreateProject(source, project, "table", 0, question=question, planned=50))
@@ -595,7 +249,7 @@ def _table(stage: Stage, folder: Path, source: Path) -> None:
     stage.window.show_judge()
     stage.judge(25, truth)
     _grouping(stage, folder, "table")
-    _looks(stage, lambda name: stage.take(folder / f"judge-table-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"judge-table-{name}.png"))
     stage.window.show_overview()
     stage.take(folder / "overview-table-light.png")
     stage.window.show_tree()
@@ -621,11 +275,13 @@ def _suggestions(stage: Stage, folder: Path, kind: str) -> None:
     page = stage.window.suggestions
     stage.window.show_suggestions()
     stage.until(lambda: stage.controller.suggested is not None and not stage.controller.busy)
-    _looks(stage, lambda name: stage.take(folder / f"suggestions-{kind}-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"suggestions-{kind}-{name}.png"))
     page.space.names.setCurrentIndex(1)
     page.space.names.activated.emit(1)
     stage.until(lambda: not page.space.is_busy and not stage.controller.busy)
-    _both(stage, lambda scheme: stage.take(folder / f"suggestions-learned-{kind}-{scheme}.png"))
+    stage.in_both_looks(
+        lambda scheme: stage.take(folder / f"suggestions-learned-{kind}-{scheme}.png")
+    )
 
 
 def _compare(stage: Stage, folder: Path) -> None:
@@ -636,9 +292,9 @@ def _compare(stage: Stage, folder: Path) -> None:
         page.setup.contenders.item(row).setCheckState(Qt.CheckState.Checked)
     page.compare()
     stage.until(lambda: page.setup.start.isEnabled() and not stage.controller.busy)
-    _looks(stage, lambda name: stage.take(folder / f"compare-{name}.png"))
+    stage.in_all_looks(lambda name: stage.take(folder / f"compare-{name}.png"))
     page.halves.button(1).click()
-    _both(stage, lambda scheme: stage.take(folder / f"compare-labels-{scheme}.png"))
+    stage.in_both_looks(lambda scheme: stage.take(folder / f"compare-labels-{scheme}.png"))
     page.halves.button(0).click()
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from desktop.controller import Controller
     from desktop.images import PictureStore
 
-_BOTH, _MAP, _GALLERY = range(3)
+BOTH, MAP, GALLERY = range(3)
 
 
 class OverviewPage(QWidget):
@@ -121,8 +121,8 @@ class OverviewPage(QWidget):
             button.setAccessibleName(self.tr("Show: {0}").format(text))
             self._parts.addButton(button, part)
             row.addWidget(button)
-        self._parts.button(_BOTH).setChecked(True)
-        self._parts.idClicked.connect(self._show_parts)
+        self._parts.button(BOTH).setChecked(True)
+        self._parts.idClicked.connect(self.show_parts)
         row.addStretch(1)
         self._find = QPushButton(self.tr("How groups are found…"), self)
         self._find.setToolTip(self.tr("Change how groups are found (Ctrl+Shift+G)"))
@@ -130,9 +130,11 @@ class OverviewPage(QWidget):
         row.addWidget(self._find)
         return row
 
-    def _show_parts(self, part: int) -> None:
-        self.map.setVisible(part in (_BOTH, _MAP))
-        self.gallery.setVisible(part in (_BOTH, _GALLERY))
+    def show_parts(self, part: int) -> None:
+        """Give the middle to `MAP`, `GALLERY` or `BOTH`."""
+        self._parts.button(part).setChecked(True)
+        self.map.setVisible(part in (BOTH, MAP))
+        self.gallery.setVisible(part in (BOTH, GALLERY))
 
     def show_group(self, slot: int) -> None:
         """Show all items of a group."""
