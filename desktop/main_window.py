@@ -229,6 +229,7 @@ class MainWindow(QMainWindow):
         judge.namesHidden.connect(lambda hidden: self.suggestions.hide_names(hidden=hidden))
         self.matrix.groupWanted.connect(self._show_group)
         self.matrix.itemWanted.connect(self._show_item)
+        self.matrix.inCommonWanted.connect(self._show_in_common)
         self.tree.saved.connect(lambda file: self.banner.tell(self.tr("Saved"), str(file)))
         self.tree.notSaved.connect(
             lambda why: self.banner.warn(self.tr("The picture could not be saved."), why)
@@ -700,6 +701,10 @@ class MainWindow(QMainWindow):
     def _show_item(self, item: int) -> None:
         self.show_overview()
         self.overview.show_item(item)
+
+    def _show_in_common(self, item: int) -> None:
+        self.show_overview()
+        self.overview.show_in_common(item)
 
     def _show_step(self, seq: int) -> None:
         self.show_judge()

@@ -36,10 +36,10 @@ def look_at_several(
     source
         Where the pictures go that are made of them.
     """
-    truth = superpose(symbols, source, alone=16, pairs=7, triples=3)
+    truth = superpose(symbols, source, alone=16, pairs=8)
     _import(stage, folder, source)
     # one group too many, so that there is doubt which groups two have in common
-    params = {"groups": str(len(symbols) + 1), "degree": "3"}
+    params = {"groups": str(len(symbols) + 1), "compose": "mean"}
     project = source.with_suffix(".pairloom")
     stage.create(
         CreateProject(source, project, "lite0", 0, "composing", params, {}, _QUESTION, 100)
@@ -148,7 +148,8 @@ def _change(stage: Stage, folder: Path) -> None:
     """Look at what the project would be if each item belonged to one group."""
     stage.window.show_judge()
     stage.window.change_strategy()
-    dialog = stage.considering(StrategyDialog)
+    (dialog,) = (one for one in stage.window.findChildren(StrategyDialog) if one.isVisible())
+    stage.settle()
     stage.take_both(folder / "change-shared", dialog)
     dialog.choice.kind.one.setChecked(True)
     stage.until(dialog.change.isEnabled)

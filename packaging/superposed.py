@@ -1,4 +1,4 @@
-"""Pictures that show one to three symbols each, made by laying drawings over each other."""
+"""Pictures that show one or two symbols each, made by laying drawings over each other."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Truth = dict[str, frozenset[str]]
 
 
 def superpose(
-    classes: Mapping[str, Sequence[Path]], folder: Path, *, alone: int, pairs: int, triples: int
+    classes: Mapping[str, Sequence[Path]], folder: Path, *, alone: int, pairs: int
 ) -> Truth:
-    """Make pictures of one to three drawings: ink is where any of them has ink.
+    """Make pictures of single drawings and of pairs: ink is where either of the two has ink.
 
     Parameters
     ----------
@@ -24,14 +24,13 @@ def superpose(
         Drawings of each class, dark on light.
     folder
         Where the pictures go; it is made.
-    alone, pairs, triples
-        Pictures of each class, of each pair of classes, and of each three.
+    alone, pairs
+        Pictures of each class and of each pair of classes.
     """
     folder.mkdir(parents=True)
     rng = np.random.default_rng(0)
-    sets: list[tuple[str, ...]] = []
-    for degree, each in enumerate((alone, pairs, triples), 1):
-        sets += [one for one in combinations(classes, degree) for _ in range(each)]
+    sets = [(one,) for one in classes for _ in range(alone)]
+    sets += [pair for pair in combinations(classes, 2) for _ in range(pairs)]
     left = {one: rng.permutation(len(files)).tolist() for one, files in classes.items()}
     truth: Truth = {}
     for number, at in enumerate(rng.permutation(len(sets))):

@@ -51,12 +51,14 @@ class MatrixPage(QWidget):
 
     Notes
     -----
-    `groupWanted(int)`, `itemWanted(int)`: all items of a group, or an item among those of its
-    groups, are to be shown on the overview page.
+    `groupWanted(int)`, `itemWanted(int)`, `inCommonWanted(int)`: all items of a group, an item
+    among those of its groups, or all that share a group with an item, are to be shown on the
+    overview page.
     """
 
     groupWanted = Signal(int)
     itemWanted = Signal(int)
+    inCommonWanted = Signal(int)
 
     def __init__(
         self, controller: Controller, pictures: PictureStore, parent: QWidget | None = None
@@ -179,6 +181,7 @@ class MatrixPage(QWidget):
         self.graph.groupWanted.connect(self.groupWanted)
         self.item_view.itemSelected.connect(self._look_at)
         self.item_view.groupRequested.connect(self.groupWanted)
+        self.item_view.inCommonRequested.connect(self.inCommonWanted)
         self._show_items.clicked.connect(lambda: self.show_items(self.graph.choice))
         self._show_group.clicked.connect(self._go_to_group)
         theme.current().themeChanged.connect(self._recolour)

@@ -144,6 +144,11 @@ class OverviewPage(QWidget):
         """Show an item among those of its group."""
         self._look_at_place(item)
 
+    def show_in_common(self, item: int) -> None:
+        """Show an item, and all that share a group with it."""
+        self._look_at(item)
+        self._show_in_common(item)
+
     # ------------------------------------------------------------------ following each other
 
     def _look_at(self, item: int) -> None:

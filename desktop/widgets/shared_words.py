@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QCoreApplication
 
 from desktop import theme
+from desktop.widgets import words
 from engine.model import Group, HistoryItem, Overview, Snapshot, StepKind
 
 
@@ -30,6 +31,21 @@ def called(group: Group) -> str:
 def listed(groups: Iterable[Group], *, short: bool = False) -> str:
     """Name groups; `short`: by sign and number only."""
     return ", ".join(theme.slot_text(one.slot) if short else called(one) for one in groups)
+
+
+def elsewhere(size: int, mixed: int) -> tuple[str, ...]:
+    """Say how many items of a group are in other groups too, in fewer and fewer words."""
+    tr = QCoreApplication.translate
+    if mixed == 0:
+        return tr("Sharing", "none of them in other groups"), tr("Sharing", "none in others")
+    if mixed == size:
+        return tr("Sharing", "all of them in other groups too"), tr("Sharing", "all in others too")
+    said = (
+        tr("Sharing", "{0} of them in other groups too"),
+        tr("Sharing", "{0} in other groups too"),
+        tr("Sharing", "{0} in others too"),
+    )
+    return tuple(text.format(words.number(mixed)) for text in said)
 
 
 def named(snapshot: Snapshot, step: HistoryItem) -> tuple[Group, ...]:

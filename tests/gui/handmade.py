@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPixmap
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from desktop.controller import Controller
 from desktop.messages import Offer, Opened
@@ -326,3 +328,9 @@ class RecordedPictures(QObject):
 
     def failure(self, item: int) -> str | None:
         return None
+
+
+def double_click(widget: QWidget, where: QPoint) -> None:
+    """Click twice, and let go: `QTest.mouseDClick` leaves the button down for the tests after."""
+    QTest.mouseDClick(widget, Qt.MouseButton.LeftButton, pos=where)
+    QTest.mouseRelease(widget, Qt.MouseButton.LeftButton, pos=where)

@@ -320,6 +320,7 @@ def test_setting_aside_leaves_the_question(bench: Bench) -> None:
     bench.page.open_aside_menu()
     assert not bench.page.pane.choice.isVisible()
     bench.page.pane.aside_menu.actions()[0].trigger()
+    bench.page.pane.aside_menu.close()  # while it is open, it takes the pointer of all windows
     assert isinstance(bench.sent[0], SetAside)
 
 

@@ -22,6 +22,7 @@ from tests.gui.handmade import (
     RecordedPictures,
     answer_step,
     controller_on,
+    double_click,
     moved_on,
     overview_of,
     snapshot_of,
@@ -148,7 +149,7 @@ def test_a_double_click_on_a_name_edits_it(qtbot: QtBot) -> None:
     _, _, gallery, _ = shown_gallery(qtbot)
     rect = gallery.list.visualRect(gallery.groups.index(0))
     where = places(rect, gallery.list.font()).name.center()
-    qtbot.mouseDClick(gallery.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    double_click(gallery.list.viewport(), where)
     assert gallery.list.findChild(QLineEdit) is not None
 
 

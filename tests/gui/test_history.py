@@ -22,7 +22,14 @@ from desktop.widgets import words
 from desktop.widgets.history.history_model import Show
 from desktop.widgets.history.history_rows import HistoryTree, Row, Standing
 from engine.model import Confidence, Effect, HistoryItem, StepKind, Verdict
-from tests.gui.handmade import RecordedPictures, answer_step, chain, controller_on, moved_on
+from tests.gui.handmade import (
+    RecordedPictures,
+    answer_step,
+    chain,
+    controller_on,
+    double_click,
+    moved_on,
+)
 
 #     1 - 2 - 3 - 4 - 8 - 9        the way to the present (9)
 #             |   `- 10 - 11       taken back, redo leads there from 4 only
@@ -273,7 +280,7 @@ def test_a_branch_step_is_looked_at_and_continued_from(qtbot: QtBot) -> None:
 def test_a_double_click_goes_back(qtbot: QtBot) -> None:
     controller, _, dock = shown_dock(qtbot)
     where = click(qtbot, dock, 2)
-    qtbot.mouseDClick(dock.list.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    double_click(dock.list.viewport(), where)
     assert controller.sent == [View(2), GoTo(2)]
 
 

@@ -29,10 +29,12 @@ from desktop.widgets.composing.sharing import (
     ranked,
 )
 from desktop.widgets.composing.sharing_words import Evidence, SharingWords, evidence
+from desktop.widgets.groups.group_model import IN_COMMON
 from engine.model import Composition, Overview
 from tests.gui.handmade import (
     RecordedPictures,
     controller_on,
+    double_click,
     moved_on,
     opened_of,
     shared_overview,
@@ -176,7 +178,7 @@ def test_cells_say_who_belongs_where(page: MatrixPage) -> None:
     assert "does not belong to ■1 (Circle)" in model.index(row, 2).data(role)
     assert "belongs to ▲2" in model.index(row, 3).data(role)
     about = model.headerData(2, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
-    assert "6 items, 2 in it alone, 4 in others too" in about
+    assert "6 items, 4 of them in other groups too" in about
     assert page.matrix.grab().toImage().pixelColor(5, 5).isValid()
 
 
@@ -251,7 +253,7 @@ def test_headings_sort_by_a_click_and_open_by_a_double_click(
     qtbot.mouseClick(heading.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert view.matrix.sorting.column == Column(Field.GROUP, 2)
     with qtbot.waitSignal(page.groupWanted) as wanted:
-        qtbot.mouseDClick(heading.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        double_click(heading.viewport(), place)
     assert wanted.args == [2]
 
 
@@ -421,7 +423,7 @@ def test_hovering_lights_up_and_clicking_chooses(qtbot: QtBot, page: MatrixPage)
     qtbot.mouseClick(graph.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert graph.choice == (0, 1)
     with qtbot.waitSignal(graph.itemsWanted):
-        qtbot.mouseDClick(graph.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        double_click(graph.viewport(), place)
     assert page.view == MATRIX
     assert set(items_of(page.matrix)) == {1, 4, 9}
 
@@ -500,6 +502,13 @@ def test_a_group_and_an_item_are_shown_on_the_overview_page(window: MainWindow) 
     window.show_matrix()
     window.matrix.itemWanted.emit(4)
     assert window.overview.item_view.item == 4
+    window.show_matrix()
+    window.matrix.matrix.setCurrentIndex(window.matrix.matrix.model().index(1, 0))
+    item = window.matrix.item_view.item
+    window.matrix.item_view.groups.in_common.click()
+    assert window.pages.currentWidget() is window.overview
+    assert window.overview.item_view.item == item
+    assert window.overview.gallery.group == IN_COMMON
 
 
 def test_an_earlier_step_without_shared_groups_says_so(window: MainWindow) -> None:

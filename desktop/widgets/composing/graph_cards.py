@@ -15,13 +15,12 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, Q
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from desktop import theme
-from desktop.widgets import words
+from desktop.widgets import shared_words, words
 from desktop.widgets.composing.graph_layout import Sizes, Slots
 from desktop.widgets.composing.sharing_words import (
     SharingWords,
     evidence,
     evidence_words,
-    shares_of,
 )
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.thumbs import (
@@ -164,10 +163,9 @@ class GroupCard(Card):
             painter, row.adjusted(chip.width() + _GAP, 0, 0, 0), paints.words.title(group.slot)
         )
         painter.setPen(QColor(colors.muted))
-        pure = group.size - group.mixed
         lines = [words.items(group.size)]
         if group.mixed:
-            lines.append(shares_of(pure, group.mixed))
+            lines.append(shared_words.elsewhere(group.size, group.mixed)[-1])
         for text in lines:
             row = QRect(row.left(), row.bottom() + 3, row.width(), line)
             draw_line(painter, row, text)

@@ -14,7 +14,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from desktop import theme
-from desktop.widgets import words
+from desktop.widgets import shared_words, words
 from desktop.widgets.composing.sharing import Sharing, Slots, Wanted, Which
 from engine.model import Composition, Group
 
@@ -97,16 +97,8 @@ class SharingWords:
 
     def group(self, group: Group) -> str:
         """Say how large a group is, and how many of its items belong to others too."""
-        pure = group.size - group.mixed
-        if group.mixed == 0:
-            return translate("Sharing", "{0}, all in it alone").format(words.items(group.size))
-        if pure == 0:
-            return translate("Sharing", "{0}, all in other groups too").format(
-                words.items(group.size)
-            )
-        return translate("Sharing", "{0}, {1} in it alone, {2} in others too").format(
-            words.items(group.size), words.number(pure), words.number(group.mixed)
-        )
+        others = shared_words.elsewhere(group.size, group.mixed)[0]
+        return f"{words.items(group.size)}, {others}"
 
     def fits(self, composition: Composition) -> str:
         """Tell the evidence as figures."""
@@ -153,13 +145,6 @@ def evidence_words(composition: Composition) -> str:
             if composition.items == 1:
                 return translate("Sharing", "Weak: only 1 item")
             return translate("Sharing", "Weak: only {0}").format(words.items(composition.items))
-
-
-def shares_of(pure: int, mixed: int) -> str:
-    """Say how many items of a group are in it alone, and how many in others too, in brief."""
-    return translate("Sharing", "{0} alone · {1} mixed").format(
-        words.number(pure), words.number(mixed)
-    )
 
 
 def capital(text: str) -> str:

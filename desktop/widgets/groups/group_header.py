@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QSizePolicy,
     QSlider,
@@ -49,6 +50,9 @@ class GroupHeader(QWidget):
         self._name.setMaxLength(120)
         self._name.setAccessibleName(self.tr("Name of the group"))
         self._name.setToolTip(self.tr("Name of the group (F2)"))
+        self._title = QLabel(self)  # of items that are no group, and so can have no name
+        self._title.setProperty("role", "heading")
+        self._title.setMinimumHeight(self._name.sizeHint().height())
         self._figures = FittingLine(self)
         self.together = FittingLine(self)
         self.together.hide()
@@ -68,7 +72,7 @@ class GroupHeader(QWidget):
 
     def _lay_out(self) -> None:
         above, below = QHBoxLayout(), QHBoxLayout()
-        for widget in (self._back, self._chip, self._name):
+        for widget in (self._back, self._chip, self._name, self._title):
             above.addWidget(widget)
         below.addWidget(self._figures, 1)
         below.addWidget(self._side)
@@ -98,6 +102,9 @@ class GroupHeader(QWidget):
         self.together.setVisible(bool(told))
         self._name.setReadOnly(not self._groups.can_name(card))
         self._name.setPlaceholderText(self._groups.title(card))
+        self._name.setVisible(card.is_group)
+        self._title.setText(self._groups.title(card))
+        self._title.setVisible(not card.is_group)
         if not (same and self._name.isModified()):
             self._name.setText(card.name)
 

@@ -21,7 +21,7 @@ from PySide6.QtCore import (
 )
 
 from desktop import theme
-from desktop.widgets import trail, words
+from desktop.widgets import shared_words, trail, words
 from desktop.widgets.groups.belonging import named_by, together_with
 from desktop.widgets.item_words import ItemWords
 from engine.model import IntArray, Overview, Snapshot
@@ -264,16 +264,7 @@ class GroupsModel(QAbstractListModel):
         """Say the same in fewer and fewer words."""
         if card.mixed is None:
             return ()
-        if card.mixed == 0:
-            return self.tr("none of them in other groups"), self.tr("none in others")
-        if card.mixed == len(card.members):
-            return self.tr("all of them in other groups too"), self.tr("all in others too")
-        said = (
-            self.tr("{0} of them in other groups too"),
-            self.tr("{0} in other groups too"),
-            self.tr("{0} in others too"),
-        )
-        return tuple(text.format(words.number(card.mixed)) for text in said)
+        return shared_words.elsewhere(len(card.members), card.mixed)
 
     def assurance(self, card: Card) -> str:
         """Say how sure a group is, or that answers about it contradict; "" when not known."""
