@@ -51,12 +51,12 @@ Commit = Callable[[Event], None]
 _RECENT = 20  # answers looked back on for the honest "did the last ones change anything?"
 _SEEN_BYTES = 64 * 2**20  # groupings of earlier states kept for replay
 _READ_AS_SHARED = (
-    "The question becomes another one. Answers of 'same' given so far are read as 'have a group in "
-    "common', and answers of 'different' as 'have nothing in common'."
+    "The question becomes another one. Answers of “same” given so far are read as “have a group in "
+    "common”, and answers of “different” as “have nothing in common”."
 )
 _READ_AS_ONE = (
-    "The question becomes another one. Answers of 'have a group in common' given so far are read "
-    "as 'the same group', from which others follow, and may then contradict each other."
+    "The question becomes another one. Answers of “have a group in common” given so far are read "
+    "as “the same group”, from which others follow, and may then contradict each other."
 )
 _LIKELY_FIRST = (Verdict.SAME, Verdict.DIFFERENT, Verdict.UNSURE)
 

@@ -17,6 +17,7 @@ from desktop.messages import CreateProject, NameGroup
 from desktop.pages.matrix import GRAPH, MATRIX
 from desktop.pages.overview import BOTH, MAP
 from desktop.widgets.composing.sharing import Wanted, Which
+from desktop.widgets.groups.belonging import named_by
 from engine.model import Verdict
 
 _QUESTION = "Do these two show a symbol in common?"
@@ -64,12 +65,12 @@ def _import(stage: Stage, folder: Path, source: Path) -> None:
 def _judge(stage: Stage, folder: Path, truth: Truth) -> None:
     """Look at a pair, at the question which groups it has in common, and at a step long past."""
     stage.judge(_ANSWERS, truth)
-    groups = stage.controller.snapshot.overview.groups
-    for name, group in zip(_NAMES, groups, strict=False):
-        stage.ask(NameGroup(group.exemplar, name))
-    judge = stage.window.workspace.judge
     while not _asks_which(stage, truth):
         stage.judge(1, truth)
+    overview = stage.controller.snapshot.overview
+    for name, group in zip(_NAMES, overview.groups, strict=False):
+        stage.ask(NameGroup(named_by(overview, group.slot), name))
+    judge = stage.window.workspace.judge
     _everywhere(stage, folder, "judge-shared")
     stage.until(lambda: judge.gate.is_open)
     judge.answer(Verdict.SAME)
