@@ -26,6 +26,9 @@ from engine.parameters import Parameter, checked
 _TITLES = {
     "groups": QT_TRANSLATE_NOOP("Parameters", "Number of groups"),
     "noise": QT_TRANSLATE_NOOP("Parameters", "Share of wrong answers"),
+    "compose": QT_TRANSLATE_NOOP("Parameters", "What groups make together"),
+    "degree": QT_TRANSLATE_NOOP("Parameters", "Most groups of one item"),
+    "normalize": QT_TRANSLATE_NOOP("Parameters", "Compare directions only"),
 }
 _NOTHING = {("groups", "0"): QT_TRANSLATE_NOOP("Parameters", "not known")}
 """Values that stand for none: an empty line says so in words."""
