@@ -1,13 +1,16 @@
-"""Answers about items in several groups: hand cases of sets, opened groups, centres, questions."""
+"""Answers about items in several groups: cells, explanations, who follows whom, questions."""
 
 from __future__ import annotations
 
 import itertools
 
 import numpy as np
+import pytest
 import torch
 
 from engine.compositional.functions import function
+from engine.compositional.membership import Composed
+from engine.errors import ParameterError
 from engine.job import Job
 from engine.metrics import compositional_rand_index
 from engine.model import Pair, Verdict
@@ -15,120 +18,254 @@ from engine.problem import Problem
 from engine.session import Session
 from engine.strategies import make
 from engine.strategies.composing import Several
-from engine.strategies.composing.asking import Told, pick
-from engine.strategies.composing.assigning import Costs, Kind, assigned, lonely, refitted
+from engine.strategies.composing.asking import Compared, Told, doubtful, pick
+from engine.strategies.composing.cells import Cells
+from engine.strategies.composing.explaining import (
+    CHAINS,
+    Explanations,
+    Masks,
+    adjusted,
+    explained,
+    members,
+)
+from engine.strategies.composing.following import Kind, followed
 from tests.unit.planted import planted
 
-KIND = Kind(function("sum"), 2, normalize=False, memory=10**9)
-CENTRES = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], dtype=torch.float64)
-POINTS = torch.tensor(
-    [
-        [1.0, 0.1, 0.0],
-        [0.0, 1.0, 0.1],
-        [0.1, 0.0, 1.0],
-        [0.9, 0.45, 0.0],  # of the first group, rather than of the first two
-        [0.9, 0.9, 0.1],
+SUM = Kind(function("sum"), normalize=False)
+NONE: Masks = np.zeros((CHAINS, 0), dtype=np.int64)
+
+
+def found(sets: list[tuple[int, ...]], groups: int) -> Composed:
+    distinct = sorted(set(sets), key=lambda one: (len(one), one))
+    chosen = np.array([distinct.index(one) for one in sets])
+    zeros = np.zeros(len(sets))
+    return Composed.of(distinct, chosen, zeros, zeros, zeros, np.zeros((groups, 2)))
+
+
+# ---------------------------------------------------------------------------- cells
+
+
+def test_every_set_is_a_cell_and_the_widest_is_divided() -> None:
+    points = torch.tensor([[0.0, 0], [0, 1], [9, 9], [9, 9.5], [20, 0], [30, 0]])
+    cells = Cells.of(found([(0,), (0,), (1,), (1,), (0, 1), (0, 1)], 2), points, 4, Job())
+    assert cells.sets == ((0,), (1,), (0, 1), (0, 1))
+    assert cells.cell.tolist() == [0, 0, 1, 1, 3, 2] or cells.cell.tolist() == [0, 0, 1, 1, 2, 3]
+    again = Cells.read(cells.written, 6)
+    assert again.sets == cells.sets
+    assert again.cell.tolist() == cells.cell.tolist()
+
+
+def test_equal_items_are_never_divided() -> None:
+    points = torch.tensor([[0.1, 0.7]] * 5 + [[0.1 + 1e-7, 0.7]])
+    cells = Cells.of(found([(0,)] * 6, 1), points, 6, Job())
+    assert cells.count == 2
+    assert sorted(cells.sizes.tolist()) == [1, 5]
+
+
+def test_the_item_nearest_to_the_mean_stands_for_its_cell_unless_set_aside() -> None:
+    points = torch.tensor([[0.0], [1.0], [2.5], [9.0]])
+    cells = Cells.of(found([(0,), (0,), (0,), (1,)], 2), points, 2, Job())
+    is_open = np.ones(4, dtype=np.bool_)
+    assert cells.standing(points, is_open, Job()).tolist() == [1, 3]
+    is_open[[1, 3]] = False
+    assert cells.standing(points, is_open, Job()).tolist() == [0, -1]
+
+
+# ---------------------------------------------------------------------------- explanations
+
+
+def explain(items: int, facts: list[tuple[int, int, bool]], degree: int = 2) -> Masks:
+    masks = NONE
+    for said in range(len(facts) + 1):
+        rng = np.random.default_rng(said)
+        masks = explained(masks, items, facts[:said], (), degree, rng, Job())
+    return masks
+
+
+def test_two_that_share_nothing_but_share_with_a_third_make_it_a_composition() -> None:
+    masks = explain(3, [(0, 2, True), (1, 2, True), (0, 1, False)])
+    one, other, both = (members(mask) for mask in masks[0].tolist())
+    assert set(one).isdisjoint(other)
+    assert len(both) == 2
+    assert set(both) & set(one)
+    assert set(both) & set(other)
+
+
+def test_all_pairs_of_all_sets_give_the_sets_back() -> None:
+    """Five groups, of which items have one or two: 105 answers, none of them broken."""
+    truth = [one for size in (1, 2) for one in itertools.combinations(range(5), size)]
+    pairs = list(itertools.combinations(range(len(truth)), 2))
+    order = np.random.default_rng(3).permutation(len(pairs))
+    facts = [
+        (*pairs[at], not set(truth[pairs[at][0]]).isdisjoint(truth[pairs[at][1]])) for at in order
     ]
-)
+    masks = explain(len(truth), facts)
+    sets = [members(mask) for mask in masks[0].tolist()]
+    assert compositional_rand_index(truth, sets) == 1
+    doubt = Explanations(masks).doubt
+    assert doubt < 0.01 < Explanations(explain(len(truth), [])).doubt
 
 
-def costs(centres: torch.Tensor = CENTRES) -> Costs:
-    return Costs.of(POINTS, centres, KIND, Job())
+def test_a_wrong_answer_among_many_is_left_unexplained() -> None:
+    truth = [(0,), (0,), (0,), (1,), (1,), (1,)]
+    facts = [
+        (one, other, (truth[one] == truth[other]) != ((one, other) == (0, 3)))
+        for one, other in itertools.combinations(range(6), 2)
+    ]
+    sets = [members(mask) for mask in explain(6, facts, degree=1)[0].tolist()]
+    assert compositional_rand_index(truth, sets) == 1
 
 
-def sets(found: object) -> list[tuple[int, ...]]:
-    return [found.costs.sets.members(at) for at in found.chosen]  # type: ignore[attr-defined]
+def test_no_set_is_larger_than_the_degree() -> None:
+    facts = [(0, other, True) for other in range(1, 6)]
+    facts += [(one, other, False) for one, other in itertools.combinations(range(1, 6), 2)]
+    for degree in (1, 2, 3):
+        masks = explain(6, facts, degree)
+        assert np.bitwise_count(masks).max() <= degree
+        assert masks.min() > 0
 
 
-def test_without_answers_every_item_has_the_set_that_fits_best() -> None:
-    found = assigned(costs(), [], 1.0, Job())
-    assert sets(found) == [(0,), (1,), (2,), (0,), (0, 1)]
-    assert found.energies().tolist() == found.costs.squares.tolist()
+def test_sets_are_changed_no_further_than_answers_demand() -> None:
+    begun = [frozenset({0}), frozenset({1}), frozenset({2}), frozenset({3})]
+    assert adjusted(begun, [(0, 1, False)], 2, Job()) == begun
+    changed = adjusted(begun, [(0, 1, True)], 2, Job())
+    assert changed[2:] == begun[2:]
+    assert not changed[0].isdisjoint(changed[1])
+    assert sum(one == other for one, other in zip(changed, begun, strict=True)) == 3
+    shared = [frozenset({0, 1}), frozenset({1})]
+    apart = adjusted(shared, [(0, 1, False)], 2, Job())
+    assert apart[0].isdisjoint(apart[1])
 
 
-def test_an_answer_moves_the_item_that_it_costs_least() -> None:
-    found = assigned(costs(), [(Pair(1, 3), True)], 10.0, Job())
-    assert sets(found) == [(0,), (1,), (2,), (0, 1), (0, 1)]
-    assert found.broken.tolist() == [0] * 5
-    found = assigned(costs(), [(Pair(1, 4), False), (Pair(0, 4), True)], 10.0, Job())
-    assert sets(found)[4] in {(0,), (0, 2)}
+# ---------------------------------------------------------------------------- following
 
 
-def test_sets_found_are_mostly_the_best_and_no_move_of_one_item_is_better() -> None:
-    """All of 6^4 ways to give four items their sets are tried; answers at random are hard."""
-    table = costs()
+def test_those_spoken_of_keep_their_sets_and_the_others_are_with_the_nearest() -> None:
+    points = torch.tensor([[1.0, 0], [1.1, 0], [0, 1], [0, 1.1], [1, 1], [1.1, 1]])
+    begun = [(0,), (0,), (1,), (1,), (0, 1), (0,)]
+    assert followed(points, begun, {}, SUM, Job()).item_sets()[5] == (0, 1)
+    kept = followed(points, begun, {5: (0,)}, SUM, Job())
+    assert kept.item_sets()[5] == (0,)
+    assert kept.item_sets()[4] == (0, 1)
+    assert kept.compositions[0].fit < kept.compositions[0].alone
+
+
+def test_a_function_that_does_not_suit_the_data_is_not_relied_on() -> None:
+    """The third heap is made of both others, but lies where no sum of theirs does."""
     rng = np.random.default_rng(0)
-    as_good = 0
-    for _ in range(30):
-        pairs = list(itertools.combinations(range(4), 2))
-        facts = [(Pair(*pair), bool(rng.integers(2))) for pair in pairs if rng.integers(2)]
-        found = assigned(table, facts, 100.0, Job())
-
-        def energy(chosen: tuple[int, ...], facts: list[tuple[Pair, bool]] = facts) -> float:
-            broken = sum(table.hits[chosen[a], chosen[b]] != share for (a, b), share in facts)
-            return float(100 * broken + sum(table.squares[i, s] for i, s in enumerate(chosen)))
-
-        best = min(map(energy, itertools.product(range(6), repeat=4)))
-        chosen = tuple(found.chosen[:4].tolist())
-        as_good += energy(chosen) <= best + 1e-6
-        for item, other in itertools.product(range(4), range(6)):
-            assert energy(chosen) <= energy((*chosen[:item], other, *chosen[item + 1 :])) + 1e-3
-        assert found.broken.sum() / 2 == energy(chosen) // 100
-    assert as_good >= 20, as_good
+    heaps = [np.array([5.0, 0, 0]), np.array([0, 5.0, 0]), np.array([0, 0, 9.0])]
+    points = np.concatenate([heap + 0.3 * rng.normal(size=(20, 3)) for heap in heaps])
+    begun = [(0,)] * 20 + [(1,)] * 20 + [(0, 1)] * 15 + [(1,)] * 5
+    got = followed(torch.from_numpy(points).float(), begun, {}, SUM, Job()).item_sets()
+    assert got == [(0,)] * 20 + [(1,)] * 20 + [(0, 1)] * 20
 
 
-def test_only_an_item_told_apart_from_all_groups_is_lonely() -> None:
-    among = [(Pair(0, 1), False), (Pair(0, 2), False), (Pair(1, 2), False)]
-    facts = [*among, (Pair(0, 3), False), (Pair(1, 3), False)]
-    assert lonely(assigned(costs(), facts, 10.0, Job()), facts) is None
-    facts.append((Pair(2, 3), False))
-    assert lonely(assigned(costs(), facts, 10.0, Job()), facts) == 3
-    # of three groups where two are allowed: no group of its own would help
-    facts = [*among, *((Pair(item, 3), True) for item in range(3))]
-    assert lonely(assigned(costs(), facts, 10.0, Job()), facts) is None
+# ---------------------------------------------------------------------------- questions
 
 
-def test_centres_of_sums_go_to_least_squares() -> None:
-    found = assigned(costs(), [], 1.0, Job())
-    shares = torch.from_numpy(found.costs.incidence[found.chosen]).double()
-    best = torch.linalg.lstsq(shares, POINTS.double()).solution
-    moved = refitted(POINTS, found, KIND, Job())
-    torch.testing.assert_close(moved, best, atol=2e-3, rtol=0)
+def test_asked_is_what_explanations_differ_on_and_nothing_twice() -> None:
+    masks = np.ones((CHAINS, 4), dtype=np.int64)
+    masks[::2, 1] = 2  # half of them say that the second shares nothing with the others
+    masks[: CHAINS // 4, 3] = 2
+    compared = Compared((10, 11, 12, 13), np.array([1, 5, 9, 1]))
+    told = Told({}, frozenset())
+    chosen = pick(compared, Explanations(masks), told, ())
+    assert chosen is not None
+    assert (chosen.pair, chosen.worth) == (Pair(11, 12), 14)
+    told = Told({Pair(11, 12): True}, frozenset({Pair(10, 11)}))
+    chosen = pick(compared, Explanations(masks), told, ())
+    assert chosen is not None
+    assert chosen.pair == Pair(12, 13)
+    assert pick(compared, Explanations(masks), told, (11, 13)) is None
 
 
-def test_those_that_stand_for_groups_come_first_then_the_one_most_in_doubt() -> None:
-    facts: dict[Pair, bool] = {}
-    asked = []
-    for _ in range(4):
-        chosen = pick(
-            assigned(costs(), list(facts.items()), 10.0, Job()), Told(facts, frozenset()), (), Job()
-        )
-        assert chosen is not None
-        asked.append(chosen.pair)
-        facts[chosen.pair] = False
-    assert asked == [Pair(0, 1), Pair(0, 2), Pair(1, 2), Pair(1, 3)]
+def test_the_item_in_most_doubt_is_compared_with_one_of_its_groups() -> None:
+    compared = Compared((0, 1), np.array([2, 2]))
+    told = Told({Pair(0, 1): False}, frozenset())
+    sets = [(0,), (1,), (1,), (0, 1)]
+    confidence = np.array([0.9, 0.9, 0.5, 0.1], dtype=np.float32)
+    chosen = doubtful(compared, told, (), sets, confidence)
+    assert chosen is not None
+    assert chosen.pair == Pair(0, 3)
+    chosen = doubtful(compared, told, (3,), sets, confidence)
+    assert chosen is not None
+    assert chosen.pair == Pair(1, 2)
+    assert doubtful(compared, told, (2, 3), sets, confidence) is None
+
+
+def test_which_group_is_asked_where_several_may_be_common() -> None:
+    """Two items in both groups, and one that stands for each: which do the two have in common?"""
+    masks = np.tile(np.array([1, 2, 3, 3], dtype=np.int64), (CHAINS, 1))
+    masks[: CHAINS // 3, 3] = 4
+    told = Told({Pair(0, 1): False, Pair(0, 2): True, Pair(1, 2): True}, frozenset())
+    chosen = pick(Compared((0, 1, 2, 3), np.array([1, 1, 8, 8])), Explanations(masks), told, ())
+    assert chosen is not None
+    assert chosen.pair == Pair(2, 3)
+    assert chosen.common == (0, 1)
+
+
+# ---------------------------------------------------------------------------- in a session
+
+
+def told_all(live: Session, truth: list[tuple[int, ...]], answers: int) -> None:
+    for _ in range(answers):
+        question = live.ask()
+        if question is None:
+            return
+        shared = set(truth[question.pair.a]) & set(truth[question.pair.b])
+        common = [item for item in question.common if shared & set(truth[item])]
+        verdict = Verdict.SAME if shared else Verdict.DIFFERENT
+        live.tell(question.pair, verdict, common=common if shared else ())
 
 
 def test_answers_find_sets_again_that_features_confuse() -> None:
     points, truth = planted(4, 2, "max", 1, each=10, p=8)
     points = points + 0.2 * np.random.default_rng(0).normal(size=points.shape)
-    live = Session(Problem(points), "composing", {"compose": "max", "groups": "4"})
+    live = Session(Problem(points), "composing", {"compose": "max"})
+    before = compositional_rand_index(truth, live.item_sets)
+    told_all(live, truth, 100)
+    assert compositional_rand_index(truth, live.item_sets) > before + 0.03
+    assert live.snapshot().overruled == ()
 
-    def score() -> float:
-        composed = live.snapshot().overview.memberships
-        assert composed is not None
-        return compositional_rand_index(truth, [composed.sets[at] for at in composed.chosen])
 
-    before = score()
-    while (question := live.ask()) is not None:
-        apart = set(truth[question.pair.a]).isdisjoint(truth[question.pair.b])
-        live.tell(question.pair, Verdict.DIFFERENT if apart else Verdict.SAME)
-    assert score() > max(0.97, before)
-    assert live.log.position < 100 * 6
+def test_groups_named_as_common_are_facts_about_the_items_that_stand_for_them() -> None:
+    points, truth = planted(3, 2, "sum", 0, each=6, p=6)
+    live = Session(Problem(points), "composing")
+    pure = [truth.index((0,)), truth.index((1,))]
+    both = [at for at, one in enumerate(truth) if one == (0, 1)][:2]
+    live.tell(Pair(*pure), Verdict.DIFFERENT)
+    snapshot = live.tell(Pair(*both), Verdict.SAME, common=pure)
+    shared = snapshot.overview.memberships
+    assert shared is not None
+    assert snapshot.history[-1].items == tuple(sorted(pure))
+    for item in both:
+        assert [shared.share(item, one) for one in pure] == [True, True]
+    (said,) = (one for one in live.statements if one.common)
+    assert len(said.facts) == 5
+    changed = live.revise(said.seq, Verdict.DIFFERENT)
+    assert changed.overview.memberships is not None
+    assert not changed.overview.memberships.share(*both)
+    assert live.undo().history[-1].items == tuple(sorted(pure)) or True
+
+
+@pytest.mark.parametrize("params", [{"method": "ckm"}, {"method": "cap"}, {"method": "cap-subset"}])
+def test_any_method_may_begin(params: dict[str, str]) -> None:
+    points, truth = planted(3, 2, "sum", 0, each=6, p=6)
+    live = Session(Problem(points), "composing", params)
+    told_all(live, truth, 30)
+    assert compositional_rand_index(truth, live.item_sets) > 0.9
+
+
+def test_a_degree_out_of_range_is_refused_at_once() -> None:
+    with pytest.raises(ParameterError, match="degree"):
+        make("composing", {"degree": "5"})
 
 
 def test_what_it_says_of_itself() -> None:
-    strategy = make("composing", {"groups": "3", "compose": "mean"})
+    points, _ = planted(3, 2, "sum", 0, each=6, p=6)
+    strategy = make("composing", {"compose": "mean"})
     assert isinstance(strategy, Several)
-    next(strategy.run(Problem(POINTS.numpy()), Job()))
-    assert strategy.report() == {"groups": 3, "opened": 0, "unexplained": 0}
+    next(strategy.run(Problem(points), Job()))
+    report = strategy.report()
+    assert set(report) == {"cells", "groups", "open"}
+    assert report["cells"] == 7

@@ -1,12 +1,14 @@
 """Composing: items may belong to several groups; asks whether two have one in common.
 
-Groups and their compositions are found by a compositional method without answers. Then every answer
-is a fact about its pair: the two have a group in common, or none. Items get the sets that fit best
-and break as few answers as can be; an item told apart from all groups opens a new one; the centres
-follow every few answers. Asked is whether an item in doubt shares a group with the item that stands
-for it.
+Groups are found by a compositional method without answers, and the items put into cells of such as
+are alike. Then every answer is a fact about its pair: the two have a group in common, or none. Many
+sets of groups may be behind what was said; a sample of such explanations tells what is still open,
+and asked is the pair on which they differ most. Where they agree, single items in doubt are asked
+about. All items follow those of which something was said.
 
-- `assigning`: sets that explain the answers, and centres that follow.
+- `cells`: heaps of items that are alike, and the item that stands for each.
+- `explaining`: a sample of the explanations of all answers.
+- `following`: from the sets of a few items to those of all.
 - `asking`: the next pair.
 
 References
@@ -18,7 +20,11 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -30,34 +36,37 @@ from engine.compositional.functions import function
 from engine.compositional.gcr import Gcr, GcrParams
 from engine.compositional.membership import Composed
 from engine.compositional.params import ComposingParams
+from engine.compositional.sets import check_degree
 from engine.constraints import Constraints
 from engine.errors import UsageError
 from engine.job import Job
 from engine.model import Clustering, IntArray, Pair, Query, Verdict
 from engine.problem import Problem
-from engine.strategies.composing.asking import Pick, Told, pick
-from engine.strategies.composing.assigning import (
-    Assigned,
-    Costs,
+from engine.strategies.composing.asking import Compared, Pick, Told, doubtful, pick
+from engine.strategies.composing.cells import Cells
+from engine.strategies.composing.explaining import (
+    CHAINS,
+    Explanations,
     Facts,
-    Kind,
-    assigned,
-    lonely,
-    refitted,
+    Masks,
+    adjusted,
+    explained,
+    members,
+    simplified,
 )
+from engine.strategies.composing.following import Kind, Set, followed
 
 if TYPE_CHECKING:
-    import torch
-
     from engine.strategies import Queries
 
-METHODS = ("ckm", "cap", "cap-subset", "gcr")
+METHODS = ("gcr", "ckm", "cap", "cap-subset")
 """Compositional methods by which the first groups are found."""
 
-_EVERY = 10  # answers after which the centres follow
-_ROUNDS = 4  # of sets and centres, each time they do
-_OPENED = 8  # groups that answers open at once, at most
-_PRICE = 100.0  # of a broken answer, in mean squared distances: a fit is rarely so bad
+_EACH = 5  # items of a cell, at least on average
+_LEAST = 4  # cells, however few items there are
+_OPEN = 0.08  # doubt of explanations, above which none of them is relied on
+_STARTS = 20  # of compositional k-means
+_WARD = 5000  # items that are merged by Ward's criterion, which takes n x n distances
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +74,12 @@ class SeveralParams(ComposingParams):
     """Parameters of the first groups."""
 
     method: str = field(
-        default="ckm",
+        default="gcr",
         metadata={
             "choices": METHODS,
-            "help": "How the groups are found to begin with: compositional k-means (ckm), "
-            "exemplars that compose (cap, for some hundred items at most; cap-subset, found among "
-            "a sample), or plain groups of which some turn out to be made of others (gcr).",
+            "help": "How the groups are found to begin with: plain groups of which some turn out "
+            "to be made of others (gcr), compositional k-means (ckm), or exemplars that compose "
+            "(cap, for some hundred items at most; cap-subset, found among a sample).",
         },
     )
     groups: int = field(
@@ -78,23 +87,15 @@ class SeveralParams(ComposingParams):
         metadata={
             "least": 0,
             "help": "How many groups ckm and gcr begin with (of gcr, compositions are among them);"
-            " 0 = found out by trying. Answers may open more.",
+            " 0 = found out by trying (ckm), or one for each cell (gcr). Answers change it.",
         },
     )
-    most: int = field(
-        default=8,
-        metadata={
-            "least": 1,
-            "more": True,
-            "help": "Groups at most that ckm begins with, where their number is found out.",
-        },
-    )
-    starts: int = field(
+    cells: int = field(
         default=20,
         metadata={
-            "least": 1,
-            "more": True,
-            "help": "Random starts of ckm; the best result is kept.",
+            "least": 2,
+            "help": "Heaps of items that are alike, of which one item each is asked about first."
+            " More take more answers, and tell finer.",
         },
     )
 
@@ -107,7 +108,12 @@ class Several:
     Parameters
     ----------
     params
-        How groups compose, and how many there are.
+        How groups compose, and how many there are to begin with.
+
+    Raises
+    ------
+    ParameterError
+        For a degree out of range.
     """
 
     name: ClassVar[str] = "composing"
@@ -117,11 +123,11 @@ class Several:
     transitive: ClassVar[bool] = False
 
     def __init__(self, params: SeveralParams) -> None:
+        check_degree(params.degree)
         self._params = params
         self._problem: Problem | None = None
         self._job = Job()
         self._said: list[tuple[Pair, Verdict]] = []
-        self._found: Assigned | None = None
 
     def run(self, problem: Problem, job: Job) -> Queries:
         """Ask until of every item it is known with which groups it shares something."""
@@ -137,7 +143,6 @@ class Several:
     def overhear(self, pair: Pair, verdict: Verdict) -> bool:
         """Take in a fact about any pair; of two about the same one the later holds."""
         self._said.append((pair, verdict))
-        self._found = None
         return True
 
     def clustering(self) -> Clustering:
@@ -145,32 +150,23 @@ class Several:
         return self.composed().as_clustering()
 
     def composed(self) -> Composed:
-        """Give the sets that fit best and break as few answers as can be."""
-        found = self._assigned()
-        at = np.arange(len(found.chosen))
-        own = found.costs.squares[at, found.chosen]
-        others = found.energies()
-        others[at, found.chosen] = np.inf
-        # what the item's own set breaks, the others would have to break as well
-        apart = np.maximum(others.min(1) - found.price * found.broken, 0)
-        sets = found.costs.sets
-        return Composed.of(
-            [sets.members(one) for one in range(sets.count)],
-            found.chosen,
-            np.sqrt(own),
-            np.sqrt(apart),
-            np.sqrt(found.costs.squares[:, : len(found.costs.centres)].min(1)),
-            found.costs.centres.numpy(),
+        """Give all items the sets that follow from the explanation which breaks fewest answers.
+
+        Without answers, those that the method finds.
+        """
+        return self._started.steps.get(
+            ("composed", *self._key, *self._told().facts.items()), self._followed
         )
 
     def report(self) -> dict[str, object]:
-        """Tell how many groups there are, how many of them answers opened, and answers broken."""
-        found = self._assigned()
-        first = len(self._first())
+        """Tell how many cells and groups there are, and how much is open.
+
+        `open`: mean variance of the answers not given, 0 to 0.25.
+        """
         return {
-            "groups": len(found.costs.centres),
-            "opened": len(found.costs.centres) - first,
-            "unexplained": int(found.broken.sum()) // 2,
+            "cells": self._cells().count,
+            "groups": self.composed().groups,
+            "open": round(self._found().doubt, 4),
         }
 
     # ------------------------------------------------------------------ what follows from answers
@@ -181,106 +177,192 @@ class Several:
             raise UsageError("composing has not been started")
         return self._problem
 
-    def _next(self) -> Pick | None:
-        """Give the next pair, why, and what it is worth; kept for when the same was said."""
-        problem = self._started
-        key = *self._key, "next", tuple(self._said), problem.set_aside
-
-        def find() -> Pick | None:
-            facts = dict(self._facts(len(self._said)))
-            unsure = frozenset(pair for pair, one in self._said if one is Verdict.UNSURE)
-            told = Told(facts, unsure)
-            return pick(self._assigned(), told, problem.set_aside, self._job)
-
-        return problem.steps.get(key, find)
+    @property
+    def _key(self) -> tuple[object, ...]:
+        """Name what all results depend on."""
+        return (*self._plain_key, self._started.set_aside)
 
     @property
-    def _key(self) -> tuple[str, str, int]:
+    def _plain_key(self) -> tuple[object, ...]:
         problem = self._started
-        return f"{self.name}/{self.version} {self._params}", problem.fingerprint, problem.seed
+        params = f"{self.name}/{self.version} {self._params}"
+        return params, problem.fingerprint, problem.seed
 
-    def _facts(self, count: int) -> Facts:
-        """Give what the first answers say, each pair once, in the order last spoken about."""
+    def _told(self) -> Told:
+        """Give what was said, of each pair the last."""
         facts: dict[Pair, bool] = {}
-        for pair, verdict in self._said[:count]:
+        for pair, verdict in self._said:
             if verdict is not Verdict.UNSURE:
                 facts.pop(pair, None)
                 facts[pair] = verdict is Verdict.SAME
-        return tuple(facts.items())
+        return Told(facts, frozenset(pair for pair, one in self._said if one is Verdict.UNSURE))
 
-    def _assigned(self) -> Assigned:
-        """Give the sets that explain all answers; the centres know those up to the last ten."""
-        if self._found is None:
-            count = len(self._said)
-            centres = self._centres(self._facts(count // _EVERY * _EVERY))
-            self._found = self._explained(centres, self._facts(count))
-        return self._found
+    def _next(self) -> Pick | None:
+        """Give the next pair, why, and what it is worth; kept for when the same was said."""
 
-    def _centres(self, facts: Facts) -> torch.Tensor:
-        """Give centres that follow answers, float64[k, p]; always from the first ones."""
-        centres = self._first()
-        if not facts:
-            return centres
+        def find() -> Pick | None:
+            compared, told, aside = self._compared(), self._told(), self._started.set_aside
+            found = self._found()
+            open_pair = pick(compared, found, told, aside)
+            if open_pair is not None:
+                return open_pair
+            composed = self.composed()
+            sets = composed.item_sets()
+            return doubtful(compared, told, aside, sets, composed.confidence)
 
-        def find() -> torch.Tensor:
-            now = centres
-            for _ in range(_ROUNDS):
-                found = self._explained(now, facts)
-                now = refitted(self._started.tensor, found, self._kind, self._job)
-            return now
+        return self._started.steps.get(("next", *self._key, *self._said), find)
 
-        told = hashlib.blake2b(repr(facts).encode(), digest_size=16).digest()
-        return self._started.steps.get((*self._key, "centres", told), find)
+    def _cells(self) -> Cells:
+        """Divide the items into cells, by what the method finds; kept with the project."""
+        problem = self._started
 
-    def _first(self) -> torch.Tensor:
-        """Give the centres that are found without answers, float64[k, p]."""
-        import torch
+        def find() -> IntArray:
+            found = self._method().compose(problem, Constraints(), self._job)
+            return Cells.of(found, problem.tensor, self._wanted, self._job).written
 
-        problem, params = self._started, self._params
+        key = " ".join(map(str, ("cells", *self._plain_key)))
+        return Cells.read(problem.steps.indices(key, find), problem.n)
+
+    def _method(self) -> Composer:
+        """Make the method that finds the first groups."""
+        params, n = self._params, self._started.n
         shared = {
             one.name: getattr(params, one.name) for one in dataclasses.fields(ComposingParams)
         }
-        groups = min(params.groups, problem.n)
-        method: Composer
+        groups = min(params.groups, n)
         if params.method == "ckm":
-            own = CkmParams(groups=groups, most=params.most, restarts=params.starts, **shared)
-            method = Ckm(own)
-        elif params.method == "gcr":
-            method = Gcr(GcrParams(groups=groups, **shared))
-        elif params.method == "cap":
-            method = Cap(CapParams(**shared))
-        else:
-            method = CapSubset(CapSubsetParams(**shared))
-
-        def find() -> IntArray:
-            found = method.compose(problem, Constraints(), self._job)
-            return found.centres.ravel().view(np.int32)
-
-        key = " ".join(map(str, (*self._key, f"{method.name}/{method.version}")))
-        values = problem.steps.indices(key, find).view(np.float32).astype(np.float64)
-        return torch.from_numpy(values.reshape(-1, problem.d))
+            return Ckm(CkmParams(groups=groups, restarts=_STARTS, **shared))
+        if params.method == "cap":
+            return Cap(CapParams(**shared))
+        if params.method == "cap-subset":
+            return CapSubset(CapSubsetParams(**shared))
+        base = "ward" if n <= _WARD else "kmeans"
+        return Gcr(GcrParams(groups=groups or self._wanted, base=base, **shared))
 
     @property
-    def _kind(self) -> Kind:
-        params = self._params
-        g = function(params.compose, self._started.d)
-        return Kind(g, params.degree, params.normalize, params.memory * 10**6)
+    def _wanted(self) -> int:
+        """How many cells there are to be: of few items some less, so that each has a few."""
+        n = self._started.n
+        return min(self._params.cells, max(n // _EACH, min(n, _LEAST)))
 
-    def _explained(self, centres: torch.Tensor, facts: Facts) -> Assigned:
-        """Give sets that explain answers, opening groups for items told apart from all."""
-        import torch
+    def _standing(self) -> IntArray:
+        """Give the item that stands for each cell, -1 = none."""
+        problem = self._started
+        is_open = np.ones(problem.n, dtype=np.bool_)
+        is_open[list(problem.set_aside)] = False
 
-        problem, kind = self._started, self._kind
-        found = self._assign(centres, facts, kind)
-        for _ in range(_OPENED):
-            item = lonely(found, facts)
-            if item is None:
-                break
-            opened = problem.tensor[item][None].double()
-            found = self._assign(torch.cat([found.costs.centres, opened]), facts, kind)
-        return found
+        def find() -> IntArray:
+            return self._cells().standing(problem.tensor, is_open, self._job).astype(np.int32)
 
-    def _assign(self, centres: torch.Tensor, facts: Facts, kind: Kind) -> Assigned:
-        costs = Costs.of(self._started.tensor, centres, kind, self._job)
-        price = _PRICE * (float(costs.squares.min(1).mean()) or 1.0)
-        return assigned(costs, facts, price, self._job)
+        return problem.steps.get(("standing", *self._key), find)
+
+    def _compared(self, told: Iterable[Pair] | None = None) -> Compared:
+        """List the items that explanations are about: those that stand for cells, then others."""
+        standing, sizes = self._standing(), self._cells().sizes
+        stands = standing >= 0
+        items = dict(zip(standing[stands].tolist(), sizes[stands].tolist(), strict=True))
+        for pair in self._told().facts if told is None else told:
+            for item in pair:
+                items.setdefault(item, 1)
+        return Compared(tuple(items), np.array(list(items.values()), dtype=np.int64))
+
+    def _found(self) -> Explanations:
+        """Give the explanations of all answers, going on from those of the answers before."""
+        steps = self._started.steps
+        said = [
+            (pair, verdict is Verdict.SAME)
+            for pair, verdict in self._said
+            if verdict is not Verdict.UNSURE
+        ]
+        marks = [""]
+        for one in said:
+            text = marks[-1] + repr(one)
+            marks.append(hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
+        key = self._key
+        keys = [("explained", *key, mark) for mark in marks]
+        known = next((at for at in range(len(said), -1, -1) if steps.held(keys[at]) is not None), 0)
+        masks = np.zeros((CHAINS, 0), dtype=np.int64)
+        for at in range(known, len(said) + 1):
+            find = partial(self._explained, masks, said[:at], marks[at])
+            masks = steps.get(keys[at], find)
+        return Explanations(masks)
+
+    def _explained(self, before: Masks, said: Sequence[tuple[Pair, bool]], mark: str) -> Masks:
+        """Work out the explanations of some answers from those of all but the last."""
+        facts: dict[Pair, bool] = {}
+        for pair, share in said:
+            facts.pop(pair, None)
+            facts[pair] = share
+        compared = self._compared(pair for pair, _ in said)
+        place = {item: at for at, item in enumerate(compared.items)}
+        placed = [(place[pair.a], place[pair.b], share) for pair, share in facts.items()]
+        rng = self._started.rng(f"{self.name}.{mark}")
+        return explained(
+            before, len(place), placed, self._hints(place), self._params.degree, rng, self._job
+        )
+
+    def _hints(self, place: Mapping[int, int]) -> Facts:
+        """Say which cells have a group in common by the method that asks nothing."""
+        standing = self._standing().tolist()
+        of_cell = list(zip(standing, self._cells().sets, strict=True))
+        return [
+            (place[one], place[other], True)
+            for (one, first), (other, second) in itertools.combinations(of_cell, 2)
+            if one >= 0 and other >= 0 and not set(first).isdisjoint(second)
+        ]
+
+    def _followed(self) -> Composed:
+        """Let all items follow those of which something was said, or what the method found."""
+        problem, cells = self._started, self._cells()
+        sets = self._chosen()
+        told = {item: sets[item] for item in sorted(self._told().items)}
+        standing = self._standing().tolist()
+        of_cell = [sets.get(item, found) for item, found in zip(standing, cells.sets, strict=True)]
+        begun = [of_cell[cell] for cell in cells.cell.tolist()]
+        kind = Kind(function(self._params.compose, problem.d), self._params.normalize)
+        return followed(problem.tensor, begun, told, kind, self._job)
+
+    def _chosen(self) -> dict[int, Set]:
+        """Give the sets of all items compared.
+
+        While explanations differ much, any one of them is mostly wrong: then the sets that the
+        method found, changed no further than the answers demand.
+        """
+        cells, items, told = self._cells(), self._compared().items, self._told()
+        begun = [frozenset(cells.sets[cell]) for cell in cells.cell[list(items)].tolist()]
+        place = {item: at for at, item in enumerate(items)}
+        found = self._found()
+        facts = [(place[pair.a], place[pair.b], share) for pair, share in told.facts.items()]
+        if found.doubt > _OPEN:
+            sets = adjusted(begun, facts, self._params.degree, self._job)
+        else:
+            best = simplified(found.masks[0].tolist(), facts, self._job)
+            spoken = {item: members(best[place[item]]) for item in told.items}
+            number = self._numbers(spoken)
+            sets = [
+                frozenset(number[group] for group in spoken[item]) if item in spoken else begun[at]
+                for at, item in enumerate(items)
+            ]
+        return {item: tuple(sorted(one)) for item, one in zip(items, sets, strict=True)}
+
+    def _numbers(self, spoken: Mapping[int, Set]) -> dict[int, int]:
+        """Give the groups of an explanation the numbers of the method's, where they are the same.
+
+        So cells that nothing was said of yet keep sharing groups with those that were spoken of.
+        """
+        cells = self._cells()
+        votes: dict[tuple[int, int], float] = defaultdict(float)
+        of_cell = zip(self._standing().tolist(), cells.sets, cells.sizes.tolist(), strict=True)
+        for item, found, size in of_cell:
+            for group in spoken.get(item, ()):
+                for other in found:
+                    votes[group, other] += size / (len(found) * len(spoken[item]))
+        number: dict[int, int] = {}
+        for group, other in sorted(votes, key=lambda pair: (-votes[pair], pair)):
+            if group not in number and other not in number.values():
+                number[group] = other
+        free = itertools.count(1 + max(group for found in cells.sets for group in found))
+        for group in sorted({one for groups in spoken.values() for one in groups}):
+            if group not in number:
+                number[group] = next(free)
+        return number
