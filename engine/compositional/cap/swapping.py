@@ -23,13 +23,16 @@ from engine.job import Job
 SWAPPING = "Swapping exemplars"
 
 _VALUES = 2**20  # of the table, looked at between two job steps
-_MOST = 2 * 10**9  # values looked at before it ends where it is: some seconds
+_MOST = 5 * 10**8  # values looked at before it ends where it is: some seconds
 
 
 def swapped(
     table: Table, exemplars: torch.Tensor, costs: Floats, degree: int, job: Job
 ) -> torch.Tensor:
     """Swap one exemplar after another for the item that does best in its place.
+
+    With many exemplars of many items it ends before no swap is better: 60 of 500 at degree 2 take
+    2 s on one core, 20 are done after as long.
 
     Parameters
     ----------
