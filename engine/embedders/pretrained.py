@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -190,17 +190,24 @@ class Network:
         import torch
 
         with torch.inference_mode():
-            # Seen as [b, 3, s, s] these bytes already lie "channels last", the fastest order.
-            x = torch.from_numpy(pictures).permute(0, 3, 1, 2)
-            x = self._stem((x.float() - 127) / 128)
             mid = []
-            for number, stage in enumerate(self._stages):
-                for block in stage:
-                    x = block(x)
+            for number, x in enumerate(self.stages(pictures)):
                 if number in _TAPPED:
                     mid.append(x.mean((2, 3)))
             features: FloatArray = torch.cat([self._head(x).mean((2, 3)), *mid], dim=1).numpy()
             return features
+
+    def stages(self, pictures: Pixels) -> Iterator[torch.Tensor]:
+        """Give what each stage makes of uint8[b, s, s, 3] RGB pictures, float32[b, c, h, w]."""
+        import torch
+
+        # Seen as [b, 3, s, s] these bytes already lie "channels last", the fastest order.
+        x = torch.from_numpy(pictures).permute(0, 3, 1, 2)
+        x = self._stem((x.float() - 127) / 128)
+        for stage in self._stages:
+            for block in stage:
+                x = block(x)
+            yield x
 
 
 @dataclass(frozen=True, slots=True)

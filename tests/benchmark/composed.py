@@ -2,21 +2,25 @@
 
     python -m tests.benchmark.composed FOLDER --degree 2 -o OUT
 
-FOLDER holds drawings of characters in one folder per class. Ten of the classes are held back; of
-these, every trial draws five and lays them over each other: all sets of up to `degree` classes,
-each equally often, every picture of other drawings. From the other classes is learned how features
-of EfficientNet-Lite0 compose (`tests.benchmark.composing`). All methods get the same features and
-are told the same: five single groups, or as many as there are sets where groups cannot compose (GCR
-begins with these). Methods that find that out themselves (CAP, AP) get the preference, times the
-median of similarities, by which they come nearest to that number: no labels are used. CAP takes the
-preference found for CAP-subset, times n / sample.
+FOLDER holds drawings of characters in one folder per class. A fixed seed splits the classes in
+three: ten to measure on, ten by which was chosen what is learned and how, and the rest, from which,
+and from invented classes, is learned how features of EfficientNet-Lite0 compose
+(`tests.benchmark.composing`): averages of two inner stages in 4 x 4 parts of the picture. Every
+trial draws five of ten classes and lays them over each other: all sets of up to `degree` classes,
+each equally often, every picture of other drawings.
 
+All methods get the same features and are told the same: five single groups, or as many as there are
+sets where groups cannot compose (GCR begins with these). Methods that find that out themselves
+(CAP, AP) get the preference, times the median of similarities, by which they come nearest to that
+number: no labels are used. CAP looks near the preference found for CAP-subset, times n / sample.
+
+    ... --classes choosing  measure on the ten classes chosen by
     ... --compose mean      the mean instead of the learned bilinear form (also: sum, max)
     ... --features lite0    what the program itself makes of pictures, nothing learned
 
 Written into OUT, which is for one FOLDER: features of every trial and what was learned, used again
-when run again; and composed-DEGREE-FEATURES-COMPOSE.json, also after each trial. Exit status: 0
-done, 2 wrong input, 130 interrupted.
+when run again; and composed-CLASSES-DEGREE-FEATURES-COMPOSE.json, also after each trial. Exit
+status: 0 done, 2 wrong input, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -38,14 +42,14 @@ from engine import compositional
 from engine.compositional.baselines import oracle_singletons
 from engine.compositional.membership import Composed
 from engine.constraints import Constraints
-from engine.embedders import pretrained
-from engine.embedders.pictures import principal_components, unit_rows
 from engine.errors import EngineError, ParameterError
 from engine.job import Job
 from engine.metrics import adjusted_rand_index, compositional_rand_index
 from engine.outfile import check_output, exchanged, write_json
 from engine.problem import Problem
-from tests.benchmark.composing import Learned, learn
+from tests.benchmark.composing import DEGREE, FIVE, Learned, Lessons, learn
+from tests.benchmark.described import Points, in_parts, reduced, standard, whole
+from tests.benchmark.invented import invent
 from tests.benchmark.superposed import (
     Ink,
     Members,
@@ -53,21 +57,19 @@ from tests.benchmark.superposed import (
     eightfold,
     every_set,
     read_drawings,
-    superpose,
 )
-
-Points = npt.NDArray[np.float32]
 
 ORACLE = "oracle singletons"
 METHODS = ("cap", "cap-subset", "ckm", "gcr", "ap", "ward-sets", "fcm", "gmm")
 
 _SIDE = 128  # of the pictures; the network takes any size
-_FIVE = 5  # classes per trial
-_HELD = 10  # classes that are only measured on
-_ALONE = 15  # pictures of each class alone that are learned from
+_HELD = 10  # classes that are measured on, and as many others by which was chosen
+_INVENTED = 400  # classes that are learned from beside real ones
+_HANDS = 20  # drawings of each
+_ALONE = 16  # pictures of each class alone that are learned from
+_KINDS = (0.35, 0.4, 0.25)  # of what is learned from: real classes, invented ones, both
 _LEARNED = 32  # features
 _SEARCH = 7  # preferences that are tried, at most
-_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
@@ -105,29 +107,36 @@ def _measure(arguments: argparse.Namespace) -> None:
         if name not in METHODS:
             raise ParameterError(f"--methods: {name} is none of {', '.join(METHODS)}")
     drawings = read_drawings(arguments.folder, _SIDE)
-    if len(drawings) < _HELD + _FIVE:
+    if len(drawings) < 2 * _HELD + FIVE:
         raise ParameterError(f"{arguments.folder} has {len(drawings)} classes, too few to learn")
-    held = set(np.random.default_rng(0).permutation(list(drawings))[:_HELD].tolist())
+    order = np.random.default_rng(0).permutation(list(drawings)).tolist()
+    chosen_by = arguments.classes == "choosing"
+    held = sorted(order[:_HELD] if chosen_by else order[_HELD : 2 * _HELD])
     out: Path = arguments.output
     out.mkdir(parents=True, exist_ok=True)
-    told = f"{arguments.degree}-{arguments.features}-{arguments.compose}"
+    told = f"{arguments.classes}-{arguments.degree}-{arguments.features}-{arguments.compose}"
     target = out / f"composed-{told}.json"
     check_output(target)
-    others = {label: ink for label, ink in drawings.items() if label not in held}
-    learned, file = _learned(others, out, arguments)
-    compose = str(file) if arguments.compose == "learned" else arguments.compose
-    sets = every_set(_FIVE, arguments.degree)
+    compose, learned = arguments.compose, None
+    if "learned" in {arguments.features, compose}:
+        others = {label: drawings[label] for label in sorted(order[2 * _HELD :])}
+        learned, file = _learned(others, out, arguments)
+        compose = str(file) if compose == "learned" else compose
+    sets = every_set(FIVE, arguments.degree)
     trials = arguments.trials * (1 if len(arguments.trials) > 1 else len(arguments.sizes))
     rows: list[dict[str, Any]] = []
     for n, many in zip(arguments.sizes, trials, strict=True):
         for number in range(many):
-            rng = np.random.default_rng([arguments.degree, n, number])
-            chosen = sorted(rng.choice(sorted(held), _FIVE, replace=False).tolist())
+            rng = np.random.default_rng([arguments.degree, n, number, int(chosen_by)])
+            classes = sorted(rng.choice(held, FIVE, replace=False).tolist())
             truth = dealt(sets, n, rng)
-            kept = out / f"trial-{arguments.degree}-{n}-{number}.npy"
-            inks = [drawings[label] for label in chosen]
-            features = _kept(kept, partial(_described, inks, truth, rng))
-            points = _own(features) if arguments.features == "lite0" else learned.project(features)
+            name = f"{arguments.classes}-{arguments.degree}-{n}-{number}.npy"
+            inks = [drawings[label] for label in classes]
+            if learned and arguments.features == "learned":
+                features = _kept(out / f"parts-{name}", partial(in_parts, inks, truth, rng))
+                points = learned.project(features)
+            else:
+                points = reduced(_kept(out / f"whole-{name}", partial(whole, inks, truth, rng)))
             trial = Trial(
                 points=points,
                 truth=truth,
@@ -148,42 +157,53 @@ def _measure(arguments: argparse.Namespace) -> None:
 def _tried(trial: Trial, methods: Sequence[str], most: Mapping[str, int]) -> list[dict[str, Any]]:
     """Run every method once."""
     rows = [_scored(ORACLE, oracle_singletons(trial.truth), trial, 0.0)]
-    cost = 0.0  # that CAP-subset found; 0 = not looked for yet
+    few: tuple[float, Composed] | None = None  # what CAP-subset found, and by which preference
     for name in sorted(methods, key=lambda one: one == "cap"):
         if len(trial.points) > most.get(name, len(trial.points)):
             continue
         start = time.perf_counter()
-        if name in {"cap", "cap-subset"} and not cost:
-            cost, found = _searched(trial, "cap-subset", _FIVE)
-        if name == "cap":
-            scale = max(1.0, len(trial.points) / trial.sample)
-            found = _run(trial, name, {"preference": str(cost * scale)})
+        if name in {"cap", "cap-subset"}:
+            few = few or _searched(trial, "cap-subset", FIVE)
+            found = few[1]  # which is CAP where all are drawn
+            if name == "cap" and len(trial.points) > trial.sample:
+                guess = few[0] * len(trial.points) / trial.sample
+                _, found = _searched(trial, name, FIVE, guess)
         elif name == "ap":
             _, found = _searched(trial, name, trial.sets)
-        elif name != "cap-subset":
-            groups = trial.sets if name in {"gcr", "ward-sets"} else _FIVE
+        else:
+            groups = trial.sets if name in {"gcr", "ward-sets"} else FIVE
             found = _run(trial, name, {"groups": str(groups)})
         rows.append(_scored(name, found.item_sets(), trial, time.perf_counter() - start))
     return rows
 
 
-def _searched(trial: Trial, name: str, wanted: int) -> tuple[float, Composed]:
+def _searched(trial: Trial, name: str, wanted: int, near: float = 0.0) -> tuple[float, Composed]:
     """Find the preference by which a method finds as many single groups as wanted, by halving.
 
-    Of those tried, the first that comes nearest counts.
+    It is within a factor of four of `near`, where that is given. Of those tried, the first that
+    comes nearest counts.
     """
-    low, high = -4.0, 8.0  # powers of two of the median
+    if near:
+        return _halved(trial, name, wanted, near, (-2.0, 2.0))
     sample = trial.points[: trial.sample].astype(np.float64)
     apart = np.square(sample[:, None] - sample[None]).sum(-1)
     median = -float(np.median(apart[np.triu_indices(len(sample), 1)]))
     if name == "ap":
         median *= len(trial.points) / len(sample)
+    return _halved(trial, name, wanted, median, (-4.0, 8.0))
+
+
+def _halved(
+    trial: Trial, name: str, wanted: int, unit: float, powers: tuple[float, float]
+) -> tuple[float, Composed]:
+    """Try preferences between powers of two of a unit."""
+    low, high = powers
     best: tuple[int, float, Composed] | None = None
     for _ in range(_SEARCH):
         power = (low + high) / 2
-        found = _run(trial, name, {"preference": str(median * 2**power)})
+        found = _run(trial, name, {"preference": str(unit * 2**power)})
         if best is None or abs(found.groups - wanted) < best[0]:
-            best = abs(found.groups - wanted), median * 2**power, found
+            best = abs(found.groups - wanted), unit * 2**power, found
         if found.groups == wanted:
             break
         low, high = (power, high) if found.groups > wanted else (low, power)
@@ -197,7 +217,8 @@ def _run(trial: Trial, name: str, params: dict[str, str]) -> Composed:
     if name in {"cap", "cap-subset", "ckm", "gcr"}:
         params["compose"] = trial.compose
     if name in {"cap", "cap-subset", "ap"}:
-        params |= {"damping": "0.85", "memory": "6000", "rounds": "150"}
+        params |= {"damping": "0.85", "memory": "6000"}
+        params["rounds"] = "150" if name == "ap" else "60"
     if name in {"cap", "cap-subset"}:
         params["precision"] = "float32"
     if name == "cap-subset":
@@ -241,44 +262,44 @@ def table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 # ---------------------------------------------------------------------------- features
 
 
-def _described(inks: Sequence[Ink], truth: Sequence[Members], rng: np.random.Generator) -> Points:
-    """Make pictures and give the network's features of them, float32[n, 1752]."""
-    network = pretrained.Network(pretrained.read_weights(pretrained.weights_path()))
-    parts = [
-        network(superpose(inks, truth[start : start + _AT_ONCE], rng))
-        for start in range(0, len(truth), _AT_ONCE)
-    ]
-    return pretrained.scaled(np.concatenate(parts))
-
-
-def _own(features: Points) -> Points:
-    """Give what the program makes of these pictures: 64 principal components, to unit length."""
-    weighed = features * pretrained.block_weights(features.var(0, dtype=np.float64))
-    return unit_rows(principal_components(weighed.astype(np.float32), Job()))
-
-
 def _learned(
     drawings: Mapping[str, Ink], out: Path, arguments: argparse.Namespace
 ) -> tuple[Learned, Path]:
     """Learn from other classes, or read what was learned before."""
-    amount = f"{arguments.pairs}-{arguments.triples}"
-    file = out / f"learned-{amount}-{arguments.steps}.npz"
+    file = out / f"learned-{arguments.contests}-{arguments.steps}.npz"
     if file.exists():
         return Learned.load(file), file
     rng = np.random.default_rng(1)
-    inks = list(eightfold(drawings).values())
-    classes = len(inks)
-    truth: list[Members] = [(one,) for one in range(classes) for _ in range(_ALONE)]
-    for size, many in ((2, arguments.pairs), (3, arguments.triples)):
-        drawn = [rng.choice(classes, size, replace=False).tolist() for _ in range(many)]
-        truth += [tuple(sorted(one)) for one in drawn]
-    features = _kept(out / f"learned-from-{amount}.npy", partial(_described, inks, truth, rng))
+    real = list(eightfold(drawings).values())
+    inks = real + list(invent(_INVENTED, _HANDS, _SIDE, rng).values())
+    chosen = _contests(len(real), len(inks), arguments.contests, rng)
+    truth: list[Members] = [(one,) for one in range(len(inks)) for _ in range(_ALONE)]
+    sets = every_set(FIVE, DEGREE)
+    truth += [tuple(row[list(one)].tolist()) for row in chosen for one in sets]
+    kept = out / f"learned-from-{arguments.contests}.npy"
+    features = _kept(kept, partial(in_parts, inks, truth, rng))
+    alone, mixed = np.split(features, [len(inks) * _ALONE])
+    width = features.shape[1]
     start = time.perf_counter()
-    weights = pretrained.block_weights(features.var(0, dtype=np.float64))
-    learned = learn(features, truth, weights, _LEARNED, arguments.steps)
+    lessons = Lessons(
+        alone=alone.reshape(len(inks), _ALONE, width),
+        chosen=chosen,
+        mixed=mixed.reshape(len(chosen), len(sets), width),
+        **standard(features),
+    )
+    learned = learn(lessons, _LEARNED, arguments.steps)
     learned.save(file)
     _tell(f"learned from {len(truth)} pictures in {time.perf_counter() - start:.0f} s")
     return learned, file
+
+
+def _contests(
+    real: int, classes: int, many: int, rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Draw five classes for each contest: real ones, which come first, invented ones, or both."""
+    kinds = (np.arange(real), np.arange(real, classes), np.arange(classes))
+    drawn = rng.choice(len(kinds), many, p=_KINDS).tolist()
+    return np.array([np.sort(rng.choice(kinds[one], FIVE, replace=False)) for one in drawn])
 
 
 def _kept(file: Path, make: Callable[[], Points]) -> Points:
@@ -314,6 +335,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--methods", nargs="+", default=list(METHODS), metavar="NAME", help="[all]")
     add("--sizes", nargs="+", type=int, default=sizes, metavar="N", help="pictures [150 750 1500]")
     add("--trials", nargs="+", type=int, default=[10], metavar="N", help="[10], or one per size")
+    add("--classes", choices=("measured", "choosing"), default="measured", help="[measured]")
     add("--features", choices=("learned", "lite0"), default="learned", help="[learned]")
     composes = ("learned", "sum", "max", "mean")
     add("--compose", choices=composes, default="learned", help="[learned]")
@@ -322,9 +344,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--most", nargs="+", type=_most, default=most, metavar="M=N", help=told)
     add("--sample", type=int, default=150, metavar="N", help="of CAP-subset [150]")
     add("--restarts", type=int, default=50, metavar="N", help="of CKM [50]")
-    add("--steps", type=int, default=1500, metavar="N", help="of learning; 0: least squares [1500]")
-    add("--pairs", type=int, default=6000, metavar="N", help="pictures to learn from [6000]")
-    add("--triples", type=int, default=4000, metavar="N", help="pictures to learn from [4000]")
+    add("--steps", type=int, default=1500, metavar="N", help="of learning [1500]")
+    add("--contests", type=int, default=1300, metavar="N", help="to learn from [1300]")
     add("-o", "--output", type=Path, required=True, metavar="OUT", help="folder of the results")
     return parser
 

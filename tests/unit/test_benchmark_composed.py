@@ -11,7 +11,8 @@ from PIL import Image
 
 from engine.compositional.functions import function
 from tests.benchmark import composed
-from tests.benchmark.composing import Learned, learn
+from tests.benchmark.composing import Learned, Lessons, learn
+from tests.benchmark.invented import invent
 from tests.benchmark.superposed import dealt, eightfold, every_set, read_drawings, superpose
 
 SIDE = 24
@@ -59,38 +60,54 @@ def test_turns_and_mirror_images_are_classes() -> None:
     assert len({one.tobytes() for one in made.values()}) == 8
 
 
-def test_what_composes_is_learned(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    centres = rng.normal(size=(8, 6))
-    truth = every_set(8, 3) * 6
-    points = np.stack([centres[list(one)].sum(0) + 2 * len(one) for one in truth])
-    points += rng.normal(0, 0.05, points.shape)
-    for steps in (0, 20):
-        learned = learn(points, truth, np.ones(6), size=4, steps=steps)
-        learned.save(tmp_path / "form.npz")
-        again = Learned.load(tmp_path / "form.npz")
-        found = again.project(points).astype(np.float64)
-        import torch
+def test_invented_characters_are_drawn_by_many_hands() -> None:
+    made = invent(5, 3, SIDE, np.random.default_rng(0))
+    assert [ink.shape for ink in made.values()] == [(3, SIDE, SIDE)] * 5
+    inks = np.stack(list(made.values()))
+    assert len(np.unique(inks.reshape(15, -1), axis=0)) == 15
+    assert ((inks > 127).mean((2, 3)) > 0.01).all()
+    assert (inks[:, :, 0, 0] == 0).mean() > 0.9  # on paper
+    again = invent(5, 3, SIDE, np.random.default_rng(0))
+    assert all(np.array_equal(made[label], again[label]) for label in made)
 
-        g = function(str(tmp_path / "form.npz"), 4)
-        means = {one: found[[other == one for other in truth]].mean(0) for one in truth}
-        pairs = [one for one in means if len(one) == 2]
-        made = g(torch.from_numpy(np.stack([[means[one[:1]], means[one[1:]]] for one in pairs])))
-        real = np.stack([means[one] for one in pairs])
-        assert np.square(made.numpy() - real).mean() < 0.1 * real.var(0).mean()
+
+def test_what_composes_is_learned(tmp_path: Path) -> None:
+    import torch
+
+    rng = np.random.default_rng(0)
+    centres = 3 * rng.random((8, 24))
+    sets = every_set(5, 3)
+    chosen = np.array([np.sort(rng.choice(8, 5, replace=False)) for _ in range(20)])
+
+    def shown(members: np.ndarray) -> np.ndarray:
+        return centres[members].max(0) + rng.normal(0, 0.05, 24)
+
+    mixed = np.array([[shown(row[list(one)]) for one in sets] for row in chosen])
+    alone = centres[:, None] + rng.normal(0, 0.05, (8, 4, 24))
+    lessons = Lessons(alone, chosen, mixed, mixed.mean((0, 1)), np.ones(24))
+    right = []
+    for steps in (1, 300):
+        learn(lessons, 12, steps).save(tmp_path / "form.npz")
+        again = Learned.load(tmp_path / "form.npz")
+        g = function(str(tmp_path / "form.npz"), 12)
+        parts = torch.from_numpy(again.project(alone.mean(1))[chosen]).double()
+        made = torch.stack([g(parts[:, list(one)]) for one in sets], 1).numpy()
+        apart = np.square(again.project(mixed)[:, :, None] - made[:, None]).sum(-1)
+        right.append((apart.argmin(-1) == np.arange(25)).mean())
+    assert right[1] > max(0.5, 2 * right[0])
 
 
 def test_one_command_measures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, out = bars(tmp_path / "bars", 15), tmp_path / "out"
-    monkeypatch.setattr(composed, "_SIDE", 32)
-    monkeypatch.setattr(composed, "_ALONE", 2)
-    monkeypatch.setattr(composed, "_LEARNED", 8)
+    small = {"SIDE": 32, "HELD": 5, "INVENTED": 6, "HANDS": 3, "ALONE": 2, "LEARNED": 8}
+    for name, value in small.items():
+        monkeypatch.setattr(composed, f"_{name}", value)
     given = [str(folder), "--sizes", "30", "--trials", "2", "--steps", "2", "--restarts", "2"]
-    given += ["--pairs", "20", "--triples", "10", "--sample", "20", "-o", str(out)]
+    given += ["--contests", "3", "--sample", "20", "-o", str(out)]
     assert composed.main(given) == 0
-    rows = json.loads((out / "composed-2-learned-learned.json").read_text())["runs"]
+    rows = json.loads((out / "composed-measured-2-learned-learned.json").read_text())["runs"]
     assert {row["method"] for row in rows} == {composed.ORACLE, *composed.METHODS}
     assert len(rows) == 2 * 9
     assert all(0 <= row["cri"] <= 1 for row in rows)
@@ -98,8 +115,12 @@ def test_one_command_measures(
     told = capsys.readouterr().out
     assert "n = 30, 2 trials, ckm" in told
     kept = {file: file.read_bytes() for file in out.glob("*.np*")}
-    assert composed.main([*given, "--features", "lite0", "--compose", "mean"]) == 0
+    assert composed.main([*given, "--compose", "mean"]) == 0
     assert {file: file.read_bytes() for file in out.glob("*.np*")} == kept
+    few = [*given, "--methods", "ckm", "--trials", "1"]
+    assert composed.main([*few, "--features", "lite0", "--compose", "mean"]) == 0
+    assert composed.main([*few, "--classes", "choosing"]) == 0
+    assert (out / "composed-choosing-2-learned-learned.json").exists()
 
 
 def test_what_cannot_be_measured_is_said(

@@ -11,6 +11,7 @@ from engine.compositional.cap import Ap, ApParams, Cap, CapParams, CapSubset, Ca
 from engine.compositional.cap.decode import choose, founders
 from engine.compositional.cap.maxes import Finder
 from engine.compositional.cap.messages import Messages, Settled, feasible, settle
+from engine.compositional.cap.swapping import swapped
 from engine.compositional.cap.table import Space, Table, affinities, break_ties
 from engine.compositional.functions import function
 from engine.compositional.sets import Sets
@@ -275,6 +276,46 @@ def test_seven_points_against_all_choices() -> None:
         assert report["net_similarity"] <= best + 1e-9
         optimal += report["net_similarity"] > best - 1e-9
     assert optimal >= 5
+
+
+def net_of(table: Table, exemplars: list[int], costs: np.ndarray) -> float:
+    """The net similarity of exemplars, by looking at all sets."""
+    outside = [one for one in range(table.n) if one not in exemplars]
+    within = ~table.sets.incidence()[:, outside].any(1)
+    best = values(table)[:, within].max(1)
+    best[exemplars] = costs[exemplars]
+    return float(best.sum())
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_swaps_end_where_no_swap_is_better(degree: int) -> None:
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        space = Space.of(torch.from_numpy(rng.random((9, 3))), function("sum"))
+        sets = Sets.of(9, degree, 9, AMPLE)
+        costs = -rng.random(9)
+        table, _ = affinities(space, sets, costs, Job())
+        begun = sorted(rng.choice(9, 1 + seed, replace=False).tolist())
+        found = swapped(table, torch.tensor(begun), costs, degree, Job()).tolist()
+        net = net_of(table, found, costs)
+        assert len(found) == len(set(found)) == len(begun)
+        assert net >= net_of(table, begun, costs)
+        for at, one in itertools.product(range(len(found)), range(9)):
+            if one not in found:
+                other = sorted([*found[:at], *found[at + 1 :], one])
+                assert net_of(table, other, costs) <= net + 1e-9
+
+
+def test_swaps_may_be_left_out() -> None:
+    gained = []
+    for seed in range(6):
+        points = np.random.default_rng(seed).random((14, 3))
+        given = {"preference": "-0.25", "degree": 3, "damping": "0.5", "rounds": 30}
+        _, with_swaps = composed(points, **given)
+        _, without = composed(points, **given, swap=False)
+        gained.append(with_swaps["net_similarity"] - without["net_similarity"])
+    assert min(gained) >= 0
+    assert max(gained) > 1e-3
 
 
 def planted(compose: str, each: int, seed: int) -> tuple[np.ndarray, list[tuple[int, ...]]]:
