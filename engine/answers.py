@@ -52,8 +52,9 @@ class Event:
     answer
         For ANSWER and REVISE.
     items
-        For SET_ASIDE (those set aside), NAME (an item of the group named), and ANSWER where items
-        may belong to several groups: those that stand for the groups said to be common.
+        For SET_ASIDE (those set aside), NAME (an item of the group named; where items may belong
+        to several, some more of it), and ANSWER where items may belong to several groups: those
+        that stand for the groups said to be common.
     text
         For NAME: the name. For STRATEGY, GROUPING and SPACE: what `written` makes of the choice.
     target
@@ -340,11 +341,15 @@ def set_aside(path: Iterable[Event]) -> frozenset[int]:
 def names(path: Iterable[Event]) -> dict[int, str]:
     """Collect group names by the item they were given on; the latest is last."""
     given: dict[int, str] = {}
-    for step in path:
-        if step.kind is EventKind.NAME:
-            given.pop(step.items[0], None)
-            given[step.items[0]] = step.text
+    for items, name in namings(path):
+        given.pop(items[0], None)
+        given[items[0]] = name
     return given
+
+
+def namings(path: Iterable[Event]) -> tuple[tuple[tuple[int, ...], str], ...]:
+    """List the names given to groups, and the items by which each group is known again."""
+    return tuple((step.items, step.text) for step in path if step.kind is EventKind.NAME)
 
 
 def choice(path: Iterable[Event], kind: EventKind) -> tuple[Approach, int] | None:

@@ -210,11 +210,13 @@ def build(
 
 
 def build_shared(
-    memberships: Memberships, confidence: FloatArray, names: Mapping[int, str]
+    memberships: Memberships,
+    confidence: FloatArray,
+    namings: Sequence[tuple[tuple[int, ...], str]],
 ) -> Overview:
     """Describe the groups of items that may belong to several, ready to draw.
 
-    A name given on an item is that of the group it stands for, see `_named`.
+    A name is that of the group which most of the items have by which it was named, see `_named`.
 
     Parameters
     ----------
@@ -222,13 +224,13 @@ def build_shared(
         From `in_slots`.
     confidence
         float32[n].
-    names
-        Item id -> name given to the group that it stands for, oldest first: the latest wins.
+    namings
+        Item ids by which a group was named, and the name, oldest first: the latest wins.
     """
     table = memberships.table
     sizes = np.append([len(members) for members in memberships.sets], 0)[memberships.chosen]
     groups = []
-    name_of = _named(memberships, table, sizes, names)
+    name_of = _named(memberships, table, sizes, namings)
     for slot in np.flatnonzero(table.any(0)).tolist():
         held = np.flatnonzero(table[:, slot])
         members = held[np.lexsort((held, -confidence[held], sizes[held]))].astype(np.int32)
@@ -255,19 +257,23 @@ def _named(
     memberships: Memberships,
     table: Bools,
     sizes: npt.NDArray[np.int64],
-    names: Mapping[int, str],
+    namings: Sequence[tuple[tuple[int, ...], str]],
 ) -> dict[int, str]:
     """Give the name of each slot that has one.
 
-    An item of one group names this. One of several stands for the group that has fewest items of
-    its own, as only such a group is shown by one of several.
+    Items of one group count more than those of several. Of equals it is the group that has fewest
+    items of its own: only such a group is shown by one of several.
     """
     pure = table[sizes == 1].sum(0)
     name_of = {}
-    for item, name in names.items():
-        slots = memberships.of(item)
-        if slots:
-            name_of[min(slots, key=lambda slot: (pure[slot], slot))] = name
+    for items, name in namings:
+        votes: dict[int, float] = {}
+        for item in items:
+            slots = memberships.of(item)
+            for slot in slots:
+                votes[slot] = votes.get(slot, 0.0) + 1 / len(slots)
+        if votes:
+            name_of[min(votes, key=lambda slot: (-votes[slot], pure[slot], slot))] = name
     return name_of
 
 

@@ -48,6 +48,7 @@ from engine.suggestions import Suggestions
 
 Commit = Callable[[Event], None]
 
+_KNOWN_BY = 9  # items of a group that others may be in as well, when it is named
 _RECENT = 20  # answers looked back on for the honest "did the last ones change anything?"
 _SEEN_BYTES = 64 * 2**20  # groupings of earlier states kept for replay
 _READ_AS_SHARED = (
@@ -210,8 +211,19 @@ class Session:
         return self._moved()
 
     def name_group(self, item: int, name: str) -> Snapshot:
-        """Name the group that holds `item`."""
-        self._append(EventKind.NAME, items=self._checked((item,)), text=name)
+        """Name the group that holds `item`; where it is in several, that of fewest pure items.
+
+        There the group is known again by some more of its items, as the sets of one may change.
+        """
+        items = self._checked((item,))
+        shared = self._live.shared
+        if shared is not None and shared.of(items[0]):
+            groups = {group.slot: group for group in self.snapshot().overview.groups}
+            pure = {slot: groups[slot].size - groups[slot].mixed for slot in shared.of(items[0])}
+            members = groups[min(pure, key=lambda slot: (pure[slot], slot))].members
+            others = [one for one in members[:_KNOWN_BY].tolist() if one != items[0]]
+            items = (*items, *others)
+        self._append(EventKind.NAME, items=items, text=name)
         return self._moved()
 
     def choose(self, approach: Approach, kind: StepKind = StepKind.STRATEGY) -> Snapshot:
@@ -677,8 +689,8 @@ def _coloured(state: State, slots: IntArray) -> State:
 
 def _drawn(state: State) -> Overview:
     if state.shared is not None:
-        names = answers.names(state.path)
-        return overview.build_shared(state.shared, state.clustering.confidence, names)
+        namings = answers.namings(state.path)
+        return overview.build_shared(state.shared, state.clustering.confidence, namings)
     return overview.build(
         state.clustering,
         state.slots,

@@ -45,14 +45,15 @@ from engine.problem import Problem
 from engine.strategies.composing.asking import Compared, Pick, Told, doubtful, pick
 from engine.strategies.composing.cells import Cells
 from engine.strategies.composing.explaining import (
-    CHAINS,
+    NOTHING,
     Explanations,
     Facts,
-    Masks,
     adjusted,
     explained,
     members,
+    packed,
     simplified,
+    unpacked,
 )
 from engine.strategies.composing.following import Kind, Set, followed
 
@@ -64,7 +65,6 @@ METHODS = ("gcr", "ckm", "cap", "cap-subset")
 
 _EACH = 5  # items of a cell, at least on average
 _LEAST = 4  # cells, however few items there are
-_OPEN = 0.08  # doubt of explanations, above which none of them is relied on
 _STARTS = 20  # of compositional k-means
 _WARD = 5000  # items that are merged by Ward's criterion, which takes n x n distances
 
@@ -161,12 +161,12 @@ class Several:
     def report(self) -> dict[str, object]:
         """Tell how many cells and groups there are, and how much is open.
 
-        `open`: mean variance of the answers not given, 0 to 0.25.
+        `open`: mean variance of answers about those that stand for cells, 0 to 0.25.
         """
         return {
             "cells": self._cells().count,
             "groups": self.composed().groups,
-            "open": round(self._found().doubt, 4),
+            "open": round(self._found().doubt(self._stands), 4),
         }
 
     # ------------------------------------------------------------------ what follows from answers
@@ -256,6 +256,11 @@ class Several:
 
         return problem.steps.get(("standing", *self._key), find)
 
+    @property
+    def _stands(self) -> int:
+        """Number of items that stand for cells."""
+        return int((self._standing() >= 0).sum())
+
     def _compared(self, told: Iterable[Pair] | None = None) -> Compared:
         """List the items that explanations are about: those that stand for cells, then others."""
         standing, sizes = self._standing(), self._cells().sizes
@@ -267,27 +272,31 @@ class Several:
         return Compared(tuple(items), np.array(list(items.values()), dtype=np.int64))
 
     def _found(self) -> Explanations:
-        """Give the explanations of all answers, going on from those of the answers before."""
+        """Give the explanations of all answers, going on from those of the answers before.
+
+        Those of every answer are kept with the project: else it would take long to open one.
+        """
         steps = self._started.steps
         said = [
             (pair, verdict is Verdict.SAME)
             for pair, verdict in self._said
             if verdict is not Verdict.UNSURE
         ]
-        marks = [""]
+        marks = [" ".join(map(str, ("explained", *self._key)))]
         for one in said:
             text = marks[-1] + repr(one)
             marks.append(hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
-        key = self._key
-        keys = [("explained", *key, mark) for mark in marks]
-        known = next((at for at in range(len(said), -1, -1) if steps.held(keys[at]) is not None), 0)
-        masks = np.zeros((CHAINS, 0), dtype=np.int64)
+        newest = range(len(said), -1, -1)
+        known = next((at for at in newest if steps.held(("indices", marks[at])) is not None), 0)
+        found = NOTHING
         for at in range(known, len(said) + 1):
-            find = partial(self._explained, masks, said[:at], marks[at])
-            masks = steps.get(keys[at], find)
-        return Explanations(masks)
+            find = partial(self._explained, found, said[:at], marks[at])
+            found = unpacked(steps.indices(marks[at], find))
+        return found
 
-    def _explained(self, before: Masks, said: Sequence[tuple[Pair, bool]], mark: str) -> Masks:
+    def _explained(
+        self, before: Explanations, said: Sequence[tuple[Pair, bool]], mark: str
+    ) -> IntArray:
         """Work out the explanations of some answers from those of all but the last."""
         facts: dict[Pair, bool] = {}
         for pair, share in said:
@@ -297,9 +306,9 @@ class Several:
         place = {item: at for at, item in enumerate(compared.items)}
         placed = [(place[pair.a], place[pair.b], share) for pair, share in facts.items()]
         rng = self._started.rng(f"{self.name}.{mark}")
-        return explained(
-            before, len(place), placed, self._hints(place), self._params.degree, rng, self._job
-        )
+        degree, hints = self._params.degree, self._hints(place)
+        masks = explained(before.masks, len(place), placed, hints, degree, rng, self._job)
+        return packed(Explanations(masks).judged(self._stands, before))
 
     def _hints(self, place: Mapping[int, int]) -> Facts:
         """Say which cells have a group in common by the method that asks nothing."""
@@ -333,7 +342,7 @@ class Several:
         place = {item: at for at, item in enumerate(items)}
         found = self._found()
         facts = [(place[pair.a], place[pair.b], share) for pair, share in told.facts.items()]
-        if found.doubt > _OPEN:
+        if not found.relied:
             sets = adjusted(begun, facts, self._params.degree, self._job)
         else:
             best = simplified(found.masks[0].tolist(), facts, self._job)
@@ -343,6 +352,7 @@ class Several:
                 frozenset(number[group] for group in spoken[item]) if item in spoken else begun[at]
                 for at, item in enumerate(items)
             ]
+            sets = adjusted(sets, facts, self._params.degree, self._job)
         return {item: tuple(sorted(one)) for item, one in zip(items, sets, strict=True)}
 
     def _numbers(self, spoken: Mapping[int, Set]) -> dict[int, int]:

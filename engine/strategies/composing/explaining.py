@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from engine.compositional.sets import count
 from engine.job import Job
+from engine.model import IntArray
 
 Masks = npt.NDArray[np.int64]
 """Sets of groups as whole numbers: bit g is set where group g belongs to it."""
@@ -41,7 +42,9 @@ _ROOM = 8  # groups that there are at least
 _SPARE = 2  # groups that are kept free
 _MOST = 800  # sets at most
 _STILL = 0.001  # variance of an answer, below which the sets that it is about stay
+_RELIABLE, _UNRELIABLE = 0.08, 0.14  # doubt; while it is larger, each explanation is mostly wrong
 _PASSES = 5
+_WORD = 2**31 - 1
 _COOLING = (2.0, 1.4, 1.0, 1.0)  # temperatures of the sweeps after an answer
 
 
@@ -53,9 +56,12 @@ class Explanations:
     ----------
     masks
         int64[CHAINS, m], the set of each item in each of them; the first breaks fewest answers.
+    relied
+        Whether they differ so little that the first one can be relied on.
     """
 
     masks: Masks
+    relied: bool = False
 
     @property
     def share(self) -> Floats:
@@ -64,16 +70,41 @@ class Explanations:
         share: Floats = meet.mean(0)
         return share
 
-    @property
-    def doubt(self) -> float:
-        """How far explanations differ: mean variance of an answer, 0 to 0.25."""
-        share = self.share
+    def doubt(self, items: int) -> float:
+        """Give how far explanations differ about the first items: mean variance, 0 to 0.25."""
+        share = self.share[:items, :items]
         return float((share * (1 - share)).mean()) if share.size else 0.0
+
+    def judged(self, items: int, before: Explanations) -> Explanations:
+        """Judge by the first items whether they can be relied on; once so, not lightly changed.
+
+        Else groups would be found otherwise after every other answer.
+        """
+        doubt = self.doubt(items)
+        return replace(self, relied=doubt < (_UNRELIABLE if before.relied else _RELIABLE))
+
+
+NOTHING = Explanations(np.zeros((CHAINS, 0), dtype=np.int64))
 
 
 def members(mask: int) -> tuple[int, ...]:
     """Give the groups of a set, in rising order."""
     return tuple(at for at in range(mask.bit_length()) if mask >> at & 1)
+
+
+def packed(found: Explanations) -> IntArray:
+    """Write explanations as whole numbers that a project keeps, int32."""
+    words = [found.masks & _WORD]
+    if (found.masks > _WORD).any():
+        words.append(found.masks >> 31)
+    head = [len(words), int(found.relied)]
+    return np.concatenate([head, *(word.ravel() for word in words)]).astype(np.int32)
+
+
+def unpacked(written: IntArray) -> Explanations:
+    """Read what `packed` wrote."""
+    low, *high = written[2:].astype(np.int64).reshape(int(written[0]), CHAINS, -1)
+    return Explanations(low | high[0] << 31 if high else low, bool(written[1]))
 
 
 def explained(
