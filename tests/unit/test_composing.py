@@ -134,6 +134,11 @@ def test_sets_are_changed_no_further_than_answers_demand() -> None:
     assert changed[2:] == begun[2:]
     assert not changed[0].isdisjoint(changed[1])
     assert sum(one == other for one, other in zip(changed, begun, strict=True)) == 3
+    alike = [frozenset({0})] * 3  # two of them share nothing, the third with both
+    changed = adjusted(alike, [(0, 1, True), (1, 2, True), (0, 2, False)], 2, Job())
+    assert changed[0].isdisjoint(changed[2])
+    assert not changed[1].isdisjoint(changed[0])
+    assert not changed[1].isdisjoint(changed[2])
     shared = [frozenset({0, 1}), frozenset({1})]
     apart = adjusted(shared, [(0, 1, False)], 2, Job())
     assert apart[0].isdisjoint(apart[1])

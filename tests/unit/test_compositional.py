@@ -198,6 +198,7 @@ def test_memberships_are_numbered_as_they_are_met() -> None:
         np.array([1, 0, 4, 3, 0]),
         np.array([1.0, 2.0, 3.0, 0.0, 0.0]),
         np.array([3.0, 2.0, np.inf, 0.0, 1.0]),
+        np.array([1.5, 2.0, 3.5, 0.0, 0.5]),
         np.arange(8.0).reshape(4, 2),
     )
     # 1 is met first, with 3; 0 and 2 belong to nobody
@@ -220,7 +221,7 @@ def test_memberships_are_numbered_as_they_are_met() -> None:
     with pytest.raises(ValueError, match="read-only"):
         composed.chosen[0] = 1
     with pytest.raises(ValueError, match="belongs to some group"):
-        Composed.of([()], np.zeros(1, int), np.zeros(1), np.zeros(1), np.zeros((1, 1)))
+        Composed.of([()], np.zeros(1, int), *np.zeros((3, 1)), np.zeros((1, 1)))
 
 
 def test_labels_that_name_several_groups() -> None:

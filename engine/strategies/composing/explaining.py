@@ -13,7 +13,7 @@ Geman & Geman 1984); chains whose sets break answers give way to others, as part
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
@@ -230,9 +230,38 @@ def adjusted(
             best = min(options, key=lambda one: (broken(item, one), len(one ^ begun[item])))
             if broken(item, best) < now:
                 sets[item], moved = best, True
+            elif _opened(item, sets, near, next(free), degree):
+                moved = True
         if not moved:
             break
     return sets
+
+
+def _opened(
+    item: int,
+    sets: list[frozenset[int]],
+    near: Mapping[int, Sequence[tuple[int, bool]]],
+    group: int,
+    degree: int,
+) -> bool:
+    """Give an item a group of its own, and this to all that share with it, if more is explained."""
+    told = {item: frozenset({group})}
+    for to, share in near[item]:
+        if share and len(sets[to]) < degree:
+            told[to] = sets[to] | {group}
+
+    def broken(tried: Mapping[int, frozenset[int]]) -> int:
+        pairs = {(min(one, to), max(one, to)): share for one in told for to, share in near[one]}
+        return sum(
+            tried.get(one, sets[one]).isdisjoint(tried.get(to, sets[to])) == share
+            for (one, to), share in pairs.items()
+        )
+
+    if broken(told) >= broken({}):
+        return False
+    for one, chosen in told.items():
+        sets[one] = chosen
+    return True
 
 
 @cache
