@@ -212,6 +212,11 @@ def origin(study: Study) -> str:
     """Say how the groups were found, a sentence; "" while they are the strategy's own."""
     shown = study.session.snapshot()
     if shown.overview.memberships is not None:
+        if shown.progress.answered <= shown.progress.unsure:
+            return (
+                "Items may belong to several groups. These are a guess nobody has checked: found "
+                "by nearness alone, without an answer."
+            )
         unexplained = counted(len(shown.overruled), "answer")
         return (
             "Items may belong to several groups. The groups explain all but "

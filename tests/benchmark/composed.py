@@ -47,9 +47,11 @@ from engine.job import Job
 from engine.metrics import adjusted_rand_index, compositional_rand_index
 from engine.outfile import check_output, exchanged, write_json
 from engine.problem import Problem
+from engine.session import Session
 from tests.benchmark.composing import DEGREE, FIVE, Learned, Lessons, learn
 from tests.benchmark.described import Points, in_parts, reduced, standard, whole
 from tests.benchmark.invented import invent
+from tests.benchmark.sharing import shares, which
 from tests.benchmark.superposed import (
     Ink,
     Members,
@@ -148,6 +150,7 @@ def _measure(arguments: argparse.Namespace) -> None:
                 restarts=arguments.restarts,
             )
             done = _tried(trial, arguments.methods, dict(arguments.most))
+            done += _answered(trial, arguments.answers) if arguments.answers else []
             rows += [{"n": n, "trial": number, **row} for row in done]
             write_json(target, {"runs": rows})
         for line in table([row for row in rows if row["n"] == n]):
@@ -174,6 +177,23 @@ def _tried(trial: Trial, methods: Sequence[str], most: Mapping[str, int]) -> lis
             groups = trial.sets if name in {"gcr", "ward-sets"} else FIVE
             found = _run(trial, name, {"groups": str(groups)})
         rows.append(_scored(name, found.item_sets(), trial, time.perf_counter() - start))
+    return rows
+
+
+def _answered(trial: Trial, marks: Sequence[int]) -> list[dict[str, Any]]:
+    """Let the strategy ask an expert who knows the sets, and measure after some answers."""
+    params = {"compose": trial.compose, "degree": str(trial.degree)}
+    session = Session(Problem(trial.points, trial.seed), "composing", params)
+    rows = []
+    start = time.perf_counter()
+    for answered in range(max(marks) + 1):
+        if answered in marks:
+            seconds = time.perf_counter() - start
+            rows.append(_scored(f"asked {answered}", session.item_sets, trial, seconds))
+        question = session.ask()
+        if question is not None and answered < max(marks):
+            common = which(trial.truth, question)
+            session.tell(question.pair, shares(trial.truth, question.pair), common=common)
     return rows
 
 
@@ -333,6 +353,14 @@ def _parser() -> argparse.ArgumentParser:
     add("folder", type=Path, metavar="FOLDER", help="drawings, in one folder per class")
     add("--degree", type=int, default=2, choices=(2, 3), help="classes per picture, at most [2]")
     add("--methods", nargs="+", default=list(METHODS), metavar="NAME", help="[all]")
+    add(
+        "--answers",
+        nargs="+",
+        type=int,
+        default=[],
+        metavar="N",
+        help="measure the strategy composing as well, after so many answers [not]",
+    )
     add("--sizes", nargs="+", type=int, default=sizes, metavar="N", help="pictures [150 750 1500]")
     add("--trials", nargs="+", type=int, default=[10], metavar="N", help="[10], or one per size")
     add("--classes", choices=("measured", "choosing"), default="measured", help="[measured]")

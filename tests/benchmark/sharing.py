@@ -3,7 +3,8 @@
     python -m tests.benchmark.sharing [--set groups=5 ...] [--answers 25 50 100] [--seeds 3]
         [--files P.npz ...]
 
-The expert knows the true sets, and says of a pair whether they have a group in common. Planted sets
+The expert knows the true sets, and says of a pair whether they have a group in common, and which
+where it is asked. Planted sets
 have noise and few features, so that sets are confused. A file has `X` float[n, p] and `y`, text or
 numbers of the form "a+b". Also told: how many of the expert's answers are not explained at the end,
 and the longest wait and the seconds to replay all answers from nothing.
@@ -21,7 +22,7 @@ import numpy as np
 
 from engine.answers import AnswerLog
 from engine.metrics import compositional_rand_index
-from engine.model import Pair, Verdict
+from engine.model import Pair, Question, Verdict
 from engine.problem import Problem
 from engine.session import Session
 from tests.unit.planted import planted
@@ -61,7 +62,8 @@ def curve(
         if question is None or answered == max(marks):
             continue
         started = time.perf_counter()
-        live.tell(question.pair, shares(truth, question.pair))
+        verdict = shares(truth, question.pair)
+        live.tell(question.pair, verdict, common=which(truth, question))
         live.ask()
         wait = max(wait, time.perf_counter() - started)
     broken = len(live.snapshot().overruled)
@@ -80,6 +82,12 @@ def shares(truth: Sets, pair: Pair) -> Verdict:
     """Answer as an expert who never errs."""
     apart = set(truth[pair.a]).isdisjoint(truth[pair.b])
     return Verdict.DIFFERENT if apart else Verdict.SAME
+
+
+def which(truth: Sets, question: Question) -> list[int]:
+    """Say which of the groups offered the two have in common."""
+    common = set(truth[question.pair.a]) & set(truth[question.pair.b])
+    return [item for item in question.common if common & set(truth[item])] if common else []
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -30,7 +30,7 @@ def person(qtbot: QtBot, tmp_path: Path) -> Iterator[Person]:
     source = tmp_path / "cases.csv"
     source.write_text("\n".join(rows))
     someone = Person()
-    params = {"groups": "2", "compose": "max"}
+    params = {"method": "ckm", "groups": "2", "compose": "max"}
     someone.controller.send(
         CreateProject(source, tmp_path / "cases.pairloom", "table", 0, "composing", params)
     )
