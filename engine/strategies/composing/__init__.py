@@ -55,7 +55,7 @@ from engine.strategies.composing.explaining import (
     simplified,
     unpacked,
 )
-from engine.strategies.composing.following import Kind, Set, followed
+from engine.strategies.composing.following import Kind, Set, followed, nearest_sets
 
 if TYPE_CHECKING:
     from engine.strategies import Queries
@@ -321,15 +321,31 @@ class Several:
         ]
 
     def _followed(self) -> Composed:
-        """Let all items follow those of which something was said, or what the method found."""
+        """Let all items follow those of which something was said.
+
+        While no explanation can be relied on, the others stay where the method put them.
+        """
         problem, cells = self._started, self._cells()
         sets = self._chosen()
         told = {item: sets[item] for item in sorted(self._told().items)}
+        kind = Kind(function(self._params.compose, problem.d), self._params.normalize)
+        if not self._found().relied:
+            begun = self._untold(kind)
+            return followed(problem.tensor, begun, told, kind, self._job, rounds=0)
         standing = self._standing().tolist()
         of_cell = [sets.get(item, found) for item, found in zip(standing, cells.sets, strict=True)]
         begun = [of_cell[cell] for cell in cells.cell.tolist()]
-        kind = Kind(function(self._params.compose, problem.d), self._params.normalize)
         return followed(problem.tensor, begun, told, kind, self._job)
+
+    def _untold(self, kind: Kind) -> list[Set]:
+        """Give the sets of all items by what the method found alone."""
+        problem, cells = self._started, self._cells()
+
+        def find() -> list[Set]:
+            begun = [cells.sets[cell] for cell in cells.cell.tolist()]
+            return nearest_sets(problem.tensor, begun, {}, kind, self._job)
+
+        return problem.steps.get(("untold", *self._plain_key), find)
 
     def _chosen(self) -> dict[int, Set]:
         """Give the sets of all items compared.

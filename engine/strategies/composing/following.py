@@ -44,7 +44,13 @@ class Kind:
 
 
 def followed(
-    points: torch.Tensor, begun: Sequence[Set], told: Mapping[int, Set], kind: Kind, job: Job
+    points: torch.Tensor,
+    begun: Sequence[Set],
+    told: Mapping[int, Set],
+    kind: Kind,
+    job: Job,
+    *,
+    rounds: int = _ROUNDS,
 ) -> Composed:
     """Give all items the nearest of the sets that occur.
 
@@ -55,14 +61,35 @@ def followed(
     begun
         The set that each item begins with.
     told
-        Items that keep theirs.
+        Items whose set is another, which they keep.
+    rounds
+        How often the others may change theirs.
     """
-    import torch
+    now = nearest_sets(points, begun, told, kind, job, rounds=rounds)
+    sets, chosen = _numbered(now)
+    vectors, singles = _centres(points, sets, chosen, _weights(len(now), told), kind, job)
+    _, own, other = fits(points, vectors, job, chosen, normalize=kind.normalize)
+    _, alone, _ = fits(points, singles, job, normalize=kind.normalize)
+    return Composed.of(
+        sets, chosen.numpy(), own.numpy(), other.numpy(), alone.numpy(), singles.numpy()
+    )
 
+
+def nearest_sets(
+    points: torch.Tensor,
+    begun: Sequence[Set],
+    told: Mapping[int, Set],
+    kind: Kind,
+    job: Job,
+    *,
+    rounds: int = _ROUNDS,
+) -> list[Set]:
+    """Give the sets that `followed` gives, as they are numbered in `begun` and `told`."""
     now = list(begun)
-    weights = torch.ones(len(now), dtype=torch.float64)
-    weights[list(told)] = _TOLD
-    for _ in range(_ROUNDS):
+    for item, one in told.items():
+        now[item] = one
+    weights = _weights(len(now), told)
+    for _ in range(rounds):
         sets, chosen = _numbered(now)
         vectors, _ = _centres(points, sets, chosen, weights, kind, job)
         nearest, _, _ = fits(points, vectors, job, normalize=kind.normalize)
@@ -72,13 +99,15 @@ def followed(
             now[item] = one
         if now == before:
             break
-    sets, chosen = _numbered(now)
-    vectors, singles = _centres(points, sets, chosen, weights, kind, job)
-    _, own, other = fits(points, vectors, job, chosen, normalize=kind.normalize)
-    _, alone, _ = fits(points, singles, job, normalize=kind.normalize)
-    return Composed.of(
-        sets, chosen.numpy(), own.numpy(), other.numpy(), alone.numpy(), singles.numpy()
-    )
+    return now
+
+
+def _weights(items: int, told: Mapping[int, Set]) -> torch.Tensor:
+    import torch
+
+    weights = torch.ones(items, dtype=torch.float64)
+    weights[list(told)] = _TOLD
+    return weights
 
 
 def _order(one: Set) -> tuple[int, Set]:
