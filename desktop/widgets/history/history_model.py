@@ -273,7 +273,7 @@ class HistoryModel(QAbstractListModel):
     def subjects(self, step: HistoryItem) -> tuple[int, ...]:
         """Give the items that a step is about, as they were shown: left one first."""
         if step.answer is None:
-            return step.items
+            return step.items[:1] if step.kind is StepKind.NAME else step.items
         a, b = step.answer.pair
         return (b, a) if step.answer.shown_left == b else (a, b)
 

@@ -86,8 +86,8 @@ class SeveralParams(ComposingParams):
         default=0,
         metadata={
             "least": 0,
-            "help": "How many groups ckm and gcr begin with (of gcr, compositions are among them);"
-            " 0 = found out by trying (ckm), or one for each cell (gcr). Answers change it.",
+            "help": "How many groups compositional k-means begins with; 0 = found out by trying."
+            " The other methods find their own number, and answers change it.",
         },
     )
     cells: int = field(
@@ -237,7 +237,7 @@ class Several:
         if params.method == "cap-subset":
             return CapSubset(CapSubsetParams(**shared))
         base = "ward" if n <= _WARD else "kmeans"
-        return Gcr(GcrParams(groups=groups or self._wanted, base=base, **shared))
+        return Gcr(GcrParams(groups=self._wanted, base=base, **shared))
 
     @property
     def _wanted(self) -> int:
