@@ -293,3 +293,21 @@ def test_what_is_relied_on_is_not_lightly_given_up() -> None:
     masks[: CHAINS // 4, 0] = 2  # a doubt of .083
     assert not Explanations(masks).judged(3, NOTHING).relied
     assert Explanations(masks).judged(3, sure).relied
+
+
+def test_answers_given_again_are_not_taken_for_the_same_answers_given_once() -> None:
+    points, _ = planted(3, 2, "sum", 6, each=6, p=6)
+    problem = Problem(points)
+    said = [(Pair(0, 9), Verdict.SAME), (Pair(3, 20), Verdict.DIFFERENT)]
+
+    def found(answers: list[tuple[Pair, Verdict]]) -> Composed:
+        strategy = make("composing", {})
+        assert isinstance(strategy, Several)
+        next(strategy.run(problem, Job()))
+        for pair, verdict in answers:
+            strategy.overhear(pair, verdict)
+        return strategy.composed()
+
+    # explanations went through more answers, and may be others
+    assert found([*said, said[0]]) is not found(said[::-1])
+    assert found(said) is found(said)

@@ -154,9 +154,7 @@ class Several:
 
         Without answers, those that the method finds.
         """
-        return self._started.steps.get(
-            ("composed", *self._key, *self._told().facts.items()), self._followed
-        )
+        return self._started.steps.get(("composed", *self._key, *self._shared), self._followed)
 
     def report(self) -> dict[str, object]:
         """Tell how many cells and groups there are, and how much is open.
@@ -188,13 +186,21 @@ class Several:
         params = f"{self.name}/{self.version} {self._params}"
         return params, problem.fingerprint, problem.seed
 
+    @property
+    def _shared(self) -> list[tuple[Pair, bool]]:
+        """Give who was said to share a group or not, in the order given, repeated or not."""
+        return [
+            (pair, verdict is Verdict.SAME)
+            for pair, verdict in self._said
+            if verdict is not Verdict.UNSURE
+        ]
+
     def _told(self) -> Told:
         """Give what was said, of each pair the last."""
         facts: dict[Pair, bool] = {}
-        for pair, verdict in self._said:
-            if verdict is not Verdict.UNSURE:
-                facts.pop(pair, None)
-                facts[pair] = verdict is Verdict.SAME
+        for pair, share in self._shared:
+            facts.pop(pair, None)
+            facts[pair] = share
         return Told(facts, frozenset(pair for pair, one in self._said if one is Verdict.UNSURE))
 
     def _next(self) -> Pick | None:
@@ -276,12 +282,7 @@ class Several:
 
         Those of every answer are kept with the project: else it would take long to open one.
         """
-        steps = self._started.steps
-        said = [
-            (pair, verdict is Verdict.SAME)
-            for pair, verdict in self._said
-            if verdict is not Verdict.UNSURE
-        ]
+        steps, said = self._started.steps, self._shared
         marks = [" ".join(map(str, ("explained", *self._key)))]
         for one in said:
             text = marks[-1] + repr(one)
