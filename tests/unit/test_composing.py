@@ -209,6 +209,9 @@ def test_which_group_is_asked_where_several_may_be_common() -> None:
     assert chosen is not None
     assert chosen.pair == Pair(2, 3)
     assert chosen.common == (0, 1)
+    chosen = pick(Compared((0, 1, 2, 3), np.array([1, 1, 8, 8])), Explanations(masks), told, [0])
+    assert chosen is not None
+    assert chosen.common == ()  # what is set aside stands for nothing
 
 
 # ---------------------------------------------------------------------------- in a session

@@ -84,7 +84,7 @@ def pick(compared: Compared, found: Explanations, told: Told, aside: Iterable[in
     if not len(items) or share[at, to] * (1 - share[at, to]) < _AGREED or not doubt[at, to]:
         return None
     worth = int(compared.sizes[at] + compared.sizes[to])
-    common = _standing(compared, found, told, (at, to))
+    common = _standing(compared, found, told, (at, to, *out))
     reason = Reason.of(_OPEN, alike=worth)
     return Pick(Pair.of(items[at], items[to]), reason, worth, common)
 
@@ -126,20 +126,21 @@ def doubtful(
 
 
 def _standing(
-    compared: Compared, found: Explanations, told: Told, pair: tuple[int, int]
+    compared: Compared, found: Explanations, told: Told, out: Sequence[int]
 ) -> tuple[int, ...]:
     """Give items of one group only that stand for groups which both of a pair may be in.
 
-    None when there are not two: it need not be asked then which group is common.
+    None when there are not two: it need not be asked then which group is common. `out` begins with
+    the pair; it and what else is in it stands for nothing.
     """
     share, spoken = found.share, told.items
     best = found.masks[0].tolist()
     offered: dict[int, tuple[float, int]] = {}
     for at, item in enumerate(compared.items):
         groups = members(best[at])
-        if at in pair or item not in spoken or len(groups) > 1:
+        if at in out or item not in spoken or len(groups) > 1:
             continue
-        likely = float(share[at, pair[0]] * share[at, pair[1]])
+        likely = float(share[at, out[0]] * share[at, out[1]])
         if likely >= _LIKELY and likely > offered.get(groups[0], (0.0, 0))[0]:
             offered[groups[0]] = likely, item
     chosen = sorted(offered.values(), key=lambda one: (-one[0], one[1]))[:_OFFERED]
