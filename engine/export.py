@@ -29,7 +29,7 @@ from engine import answers, clusterers
 from engine.dataset import CONTENT_BYTES, Dataset, Item, SourceKind, counted
 from engine.errors import EngineError, ResourceError
 from engine.job import Job
-from engine.model import OWN, Group, Overview
+from engine.model import OWN, Group, Overview, Snapshot
 from engine.outfile import check_output, exchanged
 from engine.study import Study
 
@@ -208,22 +208,31 @@ def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]])
         os.fsync(file.fileno())
 
 
+def _warnings(study: Study) -> list[str]:
+    found = study.session.report().get("warnings", [])
+    return [str(one) for one in found] if isinstance(found, list) else []
+
+
+def _origin_of_shared(shown: Snapshot) -> str:
+    if shown.progress.answered <= shown.progress.unsure:
+        return (
+            "Items may belong to several groups. These are a guess nobody has checked: found "
+            "by nearness alone, without an answer."
+        )
+    unexplained = counted(len(shown.overruled), "answer")
+    return (
+        "Items may belong to several groups. The groups explain all but "
+        f"{unexplained} of {shown.progress.answered - shown.progress.unsure:,}."
+        if shown.overruled
+        else "Items may belong to several groups. The groups explain every answer."
+    )
+
+
 def origin(study: Study) -> str:
     """Say how the groups were found, a sentence; "" while they are the strategy's own."""
     shown = study.session.snapshot()
     if shown.overview.memberships is not None:
-        if shown.progress.answered <= shown.progress.unsure:
-            return (
-                "Items may belong to several groups. These are a guess nobody has checked: found "
-                "by nearness alone, without an answer."
-            )
-        unexplained = counted(len(shown.overruled), "answer")
-        return (
-            "Items may belong to several groups. The groups explain all but "
-            f"{unexplained} of {shown.progress.answered - shown.progress.unsure:,}."
-            if shown.overruled
-            else "Items may belong to several groups. The groups explain every answer."
-        )
+        return " ".join([_origin_of_shared(shown), *_warnings(study)])
     if shown.grouping == OWN:
         return ""
     name, answered = shown.grouping.strategy, shown.progress.answered

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 import torch
 
+from engine import export
 from engine.compositional.functions import function
 from engine.compositional.membership import Composed
 from engine.errors import ParameterError
 from engine.job import Job
 from engine.metrics import compositional_rand_index
-from engine.model import Pair, Verdict
+from engine.model import Approach, Pair, Verdict
 from engine.problem import Problem
 from engine.session import Session
 from engine.strategies import make
@@ -32,6 +35,7 @@ from engine.strategies.composing.explaining import (
     unpacked,
 )
 from engine.strategies.composing.following import Kind, followed
+from engine.study import Study
 from tests.unit.planted import planted
 
 SUM = Kind(function("sum"), normalize=False)
@@ -276,7 +280,7 @@ def test_what_it_says_of_itself() -> None:
     assert isinstance(strategy, Several)
     next(strategy.run(Problem(points), Job()))
     report = strategy.report()
-    assert set(report) == {"cells", "groups", "open"}
+    assert set(report) == {"cells", "groups", "open", "warnings"}
     assert report["cells"] == 7
 
 
@@ -314,3 +318,30 @@ def test_answers_given_again_are_not_taken_for_the_same_answers_given_once() -> 
     # explanations went through more answers, and may be others
     assert found([*said, said[0]]) is not found(said[::-1])
     assert found(said) is found(said)
+
+
+@pytest.mark.parametrize("left", [None, b"rubbish"])
+def test_a_project_opens_without_the_file_that_says_how_groups_compose(
+    tmp_path: Path, left: bytes | None
+) -> None:
+    points, truth = planted(3, 2, "sum", 0, each=6, p=6)
+    source, weights, made = tmp_path / "a.npz", tmp_path / "w.npz", tmp_path / "p.pairloom"
+    np.savez(source, X=points, y=["+".join(map(str, one)) for one in truth])
+    np.savez(weights, W1=np.eye(6), W2=np.zeros((6, 6)), bias=np.zeros(6))
+    params = {"compose": str(weights)}
+    with Study.create(source, Job(), path=made, strategy="composing", params=params) as study:
+        told_all(study.session, truth, 20)
+        sets = study.session.item_sets
+        assert study.session.report()["warnings"] == []
+    weights.unlink()
+    if left is not None:
+        weights.write_bytes(left)
+    with Study.open(made, Job()) as study:
+        assert len(study.session.statements) == 20
+        assert len(study.session.item_sets) == len(sets)
+        (warning,) = cast("list[str]", study.session.report()["warnings"])
+        assert str(weights) in warning
+        assert warning in export.origin(study)
+        told_all(study.session, truth, 5)
+        study.session.choose(Approach("composing", (("compose", "sum"),)))
+        assert study.session.report()["warnings"] == []

@@ -38,7 +38,7 @@ from engine.compositional.membership import Composed
 from engine.compositional.params import ComposingParams
 from engine.compositional.sets import check_degree
 from engine.constraints import Constraints
-from engine.errors import UsageError
+from engine.errors import ParameterError, UsageError
 from engine.job import Job
 from engine.model import Clustering, IntArray, Pair, Query, Verdict
 from engine.problem import Problem
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 METHODS = ("gcr", "ckm", "cap", "cap-subset")
 """Compositional methods by which the first groups are found."""
 
+_GONE = "{} cannot be read, or is not for these features: nothing is made of how groups compose."
 _EACH = 5  # items of a cell, at least on average
 _LEAST = 4  # cells, however few items there are
 _STARTS = 20  # of compositional k-means
@@ -159,12 +160,14 @@ class Several:
     def report(self) -> dict[str, object]:
         """Tell how many cells and groups there are, and how much is open.
 
-        `open`: mean variance of answers about those that stand for cells, 0 to 0.25.
+        `open`: mean variance of answers about those that stand for cells, 0 to 0.25. `warnings`:
+        what a person should know.
         """
         return {
             "cells": self._cells().count,
             "groups": self.composed().groups,
             "open": round(self._found().doubt(self._stands), 4),
+            "warnings": [] if self._kind.g is not None else [_GONE.format(self._params.compose)],
         }
 
     # ------------------------------------------------------------------ what follows from answers
@@ -329,7 +332,7 @@ class Several:
         problem, cells = self._started, self._cells()
         sets = self._chosen()
         told = {item: sets[item] for item in sorted(self._told().items)}
-        kind = Kind(function(self._params.compose, problem.d), self._params.normalize)
+        kind = self._kind
         if not self._found().relied:
             begun = self._untold(kind)
             return followed(problem.tensor, begun, told, kind, self._job, rounds=0)
@@ -337,6 +340,15 @@ class Several:
         of_cell = [sets.get(item, found) for item, found in zip(standing, cells.sets, strict=True)]
         begun = [of_cell[cell] for cell in cells.cell.tolist()]
         return followed(problem.tensor, begun, told, kind, self._job)
+
+    @property
+    def _kind(self) -> Kind:
+        """Say how groups compose; the file that says so may be gone since the project was made."""
+        params = self._params
+        try:
+            return Kind(function(params.compose, self._started.d), params.normalize)
+        except ParameterError:
+            return Kind(None, params.normalize)
 
     def _untold(self, kind: Kind) -> list[Set]:
         """Give the sets of all items by what the method found alone."""

@@ -37,9 +37,12 @@ _ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How groups compose: what those of a set make together, and whether lengths count."""
+    """How groups compose: what those of a set make together, and whether lengths count.
 
-    g: Compose
+    Nothing is made of what they make together where that is not known (None).
+    """
+
+    g: Compose | None
     normalize: bool
 
 
@@ -151,10 +154,11 @@ def _centres(
     within = (squares - counts * means.square().sum(1)).clamp(min=0).sum() / counts.sum()
     singles = _singles(sets, sums, counts)
     several = [at for at, one in enumerate(sets) if len(one) > 1]
-    if not several:
+    g = kind.g
+    if not several or g is None:
         return means, singles
     made = torch.stack(
-        [compared(kind.g(singles[list(sets[at])]), normalize=kind.normalize) for at in several]
+        [compared(g(singles[list(sets[at])]), normalize=kind.normalize) for at in several]
     )
     apart = (means[several] - made).square().sum(1) - within / counts[several].clamp(min=1)
     off = float(apart.clamp(min=0).mean())
