@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -300,9 +300,23 @@ class ComparePage(QWidget):
             if self._on_answers:
                 self.answers.show_finding(on_answers(found), snapshot.approach)
             if self._on_labels:
+                self._offer_measures(found)
                 measure = self.measure.currentData()
                 self.labels.show_finding(on_labels(found, measure), snapshot.approach)
         self._arrange()
+
+    def _offer_measures(self, found: Comparison) -> None:
+        """Offer CRI, and begin with it, where items may belong to several groups."""
+        shares = any(trial.curve is not None and trial.curve.cri for trial in found.trials)
+        place = self.measure.findData("cri")
+        if shares == (place >= 0):
+            return
+        with QSignalBlocker(self.measure):
+            if shares:
+                self.measure.insertItem(0, self.tr("CRI"), "cri")
+                self.measure.setCurrentIndex(0)
+            else:
+                self.measure.removeItem(place)
 
     def _say_stale(self) -> None:
         told = ""

@@ -115,14 +115,16 @@ def _own_in_words(
 ) -> Iterator[str]:
     labelled = comparison.labelled
     yield f"On the answers given ({own[0][1].answers}):"
-    labels = "   ARI   NMI" if labelled else ""
+    shares = any(one.cri is not None for _, one in own)
+    labels = ("   CRI" if shares else "") + "   ARI   NMI" if labelled else ""
     yield f"  {'':<{width}}  groups  agreement  foreseen       {labels}".rstrip()
     for label, one in own:
         right, among = sum(one.foreseen), len(one.foreseen)
         foreseen = f"{right} of {among}, {right / among:.0%}" if among else "-"
         values = ""
         if one.ari is not None and one.nmi is not None:
-            values = f"{one.ari:>6.3f}{one.nmi:>6.3f}"
+            values = f"{one.cri:>6.3f}" if one.cri is not None else ""
+            values += f"{one.ari:>6.3f}{one.nmi:>6.3f}"
         yield (
             f"  {plain(label):<{width}}  {one.groups:>6}  {one.agreement:>9.3f}"
             f"  {foreseen:<15}{values}"
@@ -135,7 +137,7 @@ def _own_in_words(
     if len(own[0][1].foreseen) < _FEW:
         yield "  With so few, differences mean little."
     if labelled:
-        yield "  ARI, NMI: with the labels."
+        yield f"  {'CRI, ' if shares else ''}ARI, NMI: with the labels."
 
 
 def _curves_in_words(
@@ -143,16 +145,20 @@ def _curves_in_words(
 ) -> Iterator[str]:
     marks = [mark for mark in _MARKS if mark < comparison.budget] + [comparison.budget]
     wrong = f", {comparison.noise:.0%} of them wrong" if comparison.noise else ""
-    yield f"With an expert made of the labels{wrong}: ARI after so many answers"
+    # of items that may belong to several groups every set is one, for ARI
+    name = "CRI" if any(curve.cri for _, curve in curves) else "ARI"
+    yield f"With an expert made of the labels{wrong}: {name} after so many answers"
     yield f"  {'':<{width}}  " + "".join(f"{mark:>7}" for mark in marks) + "   mean    wait"
     for label, curve in curves:
-        values = "".join(f"{curve.ari[mark - 1]:>7.3f}" for mark in marks)
-        mean = sum(curve.ari) / len(curve.ari)
+        measured = curve.cri or curve.ari
+        values = "".join(f"{measured[mark - 1]:>7.3f}" for mark in marks)
+        mean = sum(measured) / len(measured)
         line = f"  {plain(label):<{width}}  {values}{mean:>7.3f}{curve.wait(95):>6.2f} s"
         if curve.asked < curve.budget:
             line += f"  nothing left to ask after {curve.asked}"
         yield line
-    yield "  1 = the groups of the labels, 0 = as if by chance; mean: over all questions;"
+    least = "0 = as if by chance; " if name == "ARI" else ""
+    yield f"  1 = the groups of the labels, {least}mean: over all questions;"
     yield "  wait: 95 of 100 questions came within it. Labels are never used to choose a pair."
 
 

@@ -449,6 +449,24 @@ def test_on_labels() -> None:
     assert on_labels(short, "ari").rows[0].remark == "nothing left to ask after 37"
 
 
+def test_cri_is_offered_where_items_may_belong_to_several_groups(
+    page: ComparePage, controller: Controller
+) -> None:
+    held = replace(curve("composing", 0.9), cri=tuple(0.5 + at / 120 for at in range(1, 61)))
+    shared = Trial("Several", Approach("composing"), own(15, ari=0.8, nmi=0.7, cri=0.93), held)
+    controller.receive(study())
+    controller.receive(Compared(comparison(shared, complete=True)))
+    page.resize(1800, 900)
+    assert [page.measure.itemData(at) for at in range(3)] == ["cri", "ari", "nmi"]
+    assert page.measure.currentData() == "cri"
+    assert cells(page.labels, 0)[4] == "1.00"
+    assert on_answers(comparison(shared)).rows[0].cells[-1] == "CRI 0.93\nARI 0.80"
+    assert "one has all groups" in on_labels(comparison(shared), "cri").meaning
+    controller.receive(Compared(BOTH))
+    assert page.measure.findData("cri") < 0
+    assert page.measure.currentData() == "ari"
+
+
 def test_one_half_at_a_time_where_there_is_little_room(
     qtbot: QtBot, page: ComparePage, controller: Controller
 ) -> None:

@@ -227,7 +227,11 @@ def _answer_cells(own: OwnAnswers | None, columns: int) -> tuple[str, ...]:
         f"{agreement(own.agreement)}\n{likeness(own.agreement)}",
         foreseen,
     ]
-    if own.ari is not None and own.nmi is not None:
+    if own.ari is not None and own.cri is not None:
+        cells.append(
+            translate("Findings", "CRI {0}\nARI {1}").format(agreement(own.cri), agreement(own.ari))
+        )
+    elif own.ari is not None and own.nmi is not None:
         cells.append(
             translate("Findings", "ARI {0}\nNMI {1}").format(agreement(own.ari), agreement(own.nmi))
         )
@@ -247,7 +251,7 @@ def on_labels(comparison: Comparison, measure: str) -> Finding:
     Parameters
     ----------
     measure
-        "ari" or "nmi".
+        "cri", "ari" or "nmi"; the first only where items may belong to several groups.
     """
     marks = [mark for mark in _MARKS if mark < comparison.budget] + [comparison.budget]
     name = measure.upper()
@@ -326,6 +330,13 @@ def _meaning_of_labels(measure: str) -> str:
         "It holds for this expert: if you sort by something else than the labels, another strategy"
         " may suit you better.",
     )
+    if measure == "cri":
+        kind = translate(
+            "Findings",
+            "CRI, the compositional Rand index, counts the pairs of items of which groups and"
+            " labels say alike whether one has all groups of the other: 1 = for all pairs.",
+        )
+        return f"{kind} {holds}"
     kind = (
         translate(
             "Findings",
@@ -352,12 +363,12 @@ def _remark_on(trial: Trial) -> str:
 def _values(trial: Trial, measure: str) -> tuple[float, ...]:
     if trial.curve is None:
         return ()
-    return trial.curve.ari if measure == "ari" else trial.curve.nmi
+    return {"cri": trial.curve.cri, "ari": trial.curve.ari}.get(measure, trial.curve.nmi)
 
 
 def _curve_cells(trial: Trial, measure: str, marks: Sequence[int]) -> tuple[str, ...]:
     values = _values(trial, measure)
-    if trial.curve is None:
+    if trial.curve is None or not values:
         return (_NONE,) * (len(marks) + 2)
     return (
         *(agreement(values[mark - 1]) for mark in marks),
