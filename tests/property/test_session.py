@@ -175,7 +175,8 @@ def test_the_groups_break_no_answer_in_force(strategy: str, plan: list[tuple[str
         if said.seq not in excused and said.verdict is not Verdict.UNSURE:
             together = labels[said.pair.a] == labels[said.pair.b] != -1
             if composed is not None:
-                together = composed.share(*said.pair)
+                sets = live.item_sets  # of those set aside too
+                together = not set(sets[said.pair.a]).isdisjoint(sets[said.pair.b])
             assert together == (said.verdict is Verdict.SAME)
 
 
