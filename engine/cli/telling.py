@@ -145,12 +145,12 @@ def _curves_in_words(
 ) -> Iterator[str]:
     marks = [mark for mark in _MARKS if mark < comparison.budget] + [comparison.budget]
     wrong = f", {comparison.noise:.0%} of them wrong" if comparison.noise else ""
-    # of items that may belong to several groups every set is one, for ARI
-    name = "CRI" if any(curve.cri for _, curve in curves) else "ARI"
+    # beside others, items that may belong to several groups are measured as these: every set is one
+    name = "CRI" if all(curve.cri for _, curve in curves) else "ARI"
     yield f"With an expert made of the labels{wrong}: {name} after so many answers"
     yield f"  {'':<{width}}  " + "".join(f"{mark:>7}" for mark in marks) + "   mean    wait"
     for label, curve in curves:
-        measured = curve.cri or curve.ari
+        measured = curve.cri if name == "CRI" else curve.ari
         values = "".join(f"{measured[mark - 1]:>7.3f}" for mark in marks)
         mean = sum(measured) / len(measured)
         line = f"  {plain(label):<{width}}  {values}{mean:>7.3f}{curve.wait(95):>6.2f} s"

@@ -618,6 +618,14 @@ def test_compare_tries_the_strategy_that_a_project_uses(array, tmp_path, capsys)
     assert [one["label"] for one in others] == alike  # those that ask the same question
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"), [(("composing",), "CRI"), (("composing", "random"), "ARI")]
+)
+def test_strategies_of_two_kinds_are_compared_by_one_measure(array, capsys, asked, told):
+    assert run("compare", array, "--budget", 3, "--strategies", *asked) == 0
+    assert f": {told} after so many answers" in capsys.readouterr().out
+
+
 def test_compare_tells_what_was_found_before_it_was_interrupted(
     array, tmp_path, capsys, monkeypatch
 ):
