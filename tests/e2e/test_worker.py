@@ -116,9 +116,10 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
 
 @pytest.fixture
 def project(desk: Desk, pictures: Path, tmp_path: Path) -> Path:
-    """A project of the pictures, open."""
+    """A project of the pictures, open, and the engine at rest: nothing of it comes in later."""
     path = tmp_path / "p.pairloom"
     desk.ask(CreateProject(pictures, path, "pixels", 3, question="Same colour?"), Opened)
+    desk.wait(lambda: len(desk.state().next_if) == len(Verdict))
     return path
 
 
@@ -262,7 +263,7 @@ def test_a_crash_in_look_ahead_is_reported_once_and_the_question_stays(
     revision = desk.state().revision
     desk.answer(1)
     desk.wait(lambda: bool(reports))
-    desk.wait(lambda: isinstance(desk.heard[-1], Changed))  # after the report: answers count again
+    desk.wait(lambda: isinstance(desk.heard[-1], Changed))  # which follows upon the report
     desk.answer(2)
     assert desk.state().revision == revision + 3
     assert len(reports) == 1
