@@ -121,6 +121,13 @@ class CapSubsetParams(CapParams):
     sample: int = field(
         default=150, metadata={"least": 1, "help": "How many items choose exemplars."}
     )
+    samples: int = field(
+        default=5,
+        metadata={
+            "least": 1,
+            "help": "How often as many are drawn: kept are the exemplars that all items fit best.",
+        },
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,6 +191,7 @@ class Cap:
             squared=params.squared,
         )
         choice = self._choice(problem, space, job)
+        self._warn()
         return _composed(problem, choice, job, normalize=self._params.normalize)
 
     def report(self) -> dict[str, object]:
@@ -195,7 +203,8 @@ class Cap:
             `net_similarity`: of the final choice; `feasible`, `converged`, `iterations`,
             `damping`: of the messages it came from; `attempts`: the same for every damping tried;
             `trace`: a line per round and damping (net similarity of the choice, None where it
-            contradicts itself); `warnings`.
+            contradicts itself); `warnings`. Of CAP-subset all but `trace` are of the draw that was
+            kept, and `samples` is by what it was: the net similarity of all items for every draw.
         """
         return {**self._told, "trace": list(self._trace), "warnings": list(self._warnings)}
 
@@ -214,10 +223,19 @@ class Cap:
 
     def _choice(self, problem: Problem, space: Space, job: Job) -> Choice:
         """Give every item its set."""
-        return self._propagated(problem, space, job)
+        choice, _, self._told = self._propagated(problem, space, job)
+        return choice
 
-    def _propagated(self, problem: Problem, space: Space, job: Job) -> Choice:
-        """Pass messages with every damping, and keep the choice with the best net similarity."""
+    def _propagated(
+        self, problem: Problem, space: Space, job: Job
+    ) -> tuple[Choice, Floats, dict[str, object]]:
+        """Pass messages with every damping, and keep the choice with the best net similarity.
+
+        Returns
+        -------
+        tuple
+            The choice, what items would cost as exemplars, float64[n], and what is to be told.
+        """
         import torch
 
         from engine.compositional.cap.decode import choose, founders
@@ -246,18 +264,18 @@ class Cap:
                 rounds = min(rounds, max(_LONG, _LONGER * settled.rounds))
         net, best, kept = max(tried, key=lambda one: one[0])
         attempts = [_told(settled, reached) for reached, settled, _ in tried]
-        self._told = {**_told(best, net), "attempts": attempts}
-        self._warn(best)
-        return kept
+        return kept, costs, {**_told(best, net), "attempts": attempts}
 
-    def _alone(self, space: Space, costs: Floats, job: Job) -> Choice:
+    def _alone(
+        self, space: Space, costs: Floats, job: Job
+    ) -> tuple[Choice, Floats, dict[str, object]]:
         """Let the only item there is stand for itself."""
         import torch
 
         from engine.compositional.cap.decode import choose
 
         choice = choose(space, torch.zeros(1, dtype=torch.int64), 1, job)
-        self._told = {
+        told: dict[str, object] = {
             "net_similarity": choice.net_similarity(space, costs),
             "feasible": True,
             "converged": True,
@@ -265,18 +283,18 @@ class Cap:
             "damping": self._dampings[0],
             "attempts": [],
         }
-        return choice
+        return choice, costs, told
 
-    def _warn(self, settled: Settled) -> None:
-        if not settled.feasible:
+    def _warn(self) -> None:
+        if not self._told["feasible"]:
             self._warnings.append(
                 "messages came to a choice that contradicts itself; exemplars were kept, and all "
                 "other items given the best of their sets. Another preference may do better."
             )
-        elif not settled.converged:
+        elif not self._told["converged"]:
             self._warnings.append(
-                f"the choice still changed after {settled.rounds} rounds; more rounds or a higher "
-                "damping may do better."
+                f"the choice still changed after {self._told['iterations']} rounds; more rounds or "
+                "a higher damping may do better."
             )
 
 
@@ -284,12 +302,19 @@ class CapSubset(Cap):
     """Compositional affinity propagation among a few items; the others take what these found.
 
     Every item takes the nearest of the sets that occur among the few, of equally near ones the
-    smaller; exemplars keep themselves. With no more items than `sample`, it is CAP.
+    smaller; exemplars keep themselves. So is done for several draws, and the one kept by which the
+    net similarity is best when all items count, each as much as one of a draw weighs them. With no
+    more items than `sample`, it is CAP.
 
     Parameters
     ----------
     params
-        As for CAP, and how many items are drawn.
+        As for CAP, how many items are drawn, and how often.
+
+    References
+    ----------
+    Kaufman & Rousseeuw (1990), Finding groups in data, chapter 3 (CLARA): of several draws the one
+    that all items fit best.
     """
 
     name: ClassVar[str] = "cap-subset"
@@ -306,15 +331,21 @@ class CapSubset(Cap):
         if params.sample >= n:
             return super()._choice(problem, space, job)
         random = problem.rng(f"{self.name}.rows")
-        drawn = torch.from_numpy(np.sort(random.choice(n, params.sample, replace=False)))
-        found = self._propagated(problem, space.rows(drawn), job)
-        return choose(
-            space,
-            drawn[found.exemplars],
-            params.degree,
-            job,
-            among=torch.unique(found.chosen),
-        )
+        tried, costs = [], []
+        for _ in range(params.samples):
+            drawn = torch.from_numpy(np.sort(random.choice(n, params.sample, replace=False)))
+            found, cost, told = self._propagated(problem, space.rows(drawn), job)
+            exemplars, sets = drawn[found.exemplars], torch.unique(found.chosen)
+            tried.append((choose(space, exemplars, params.degree, job, among=sets), told))
+            costs.append(cost.mean())
+        share, cost = params.sample / n, np.mean(costs)  # one cost for all draws: a median varies
+        nets = [
+            share * choice.net_similarity(space, np.zeros(n)) + cost * len(choice.exemplars)
+            for choice, _ in tried
+        ]
+        choice, told = tried[int(np.argmax(nets))]
+        self._told = {**told, "samples": nets}
+        return choice
 
 
 class Ap(Cap):
