@@ -7,12 +7,14 @@ Hidden: the registries' names. Promised: every strategy and every method has a t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
 from desktop.messages import Offer
 from desktop.translation import QT_TRANSLATE_NOOP
 from engine.model import Approach
+from engine.parameters import unmarked
 
 TITLES = {
     "falcon": QT_TRANSLATE_NOOP("Strategies", "Telling examples (FALCON)"),
@@ -178,8 +180,16 @@ def complete(offers: Sequence[Offer], approach: Approach) -> Approach:
 def unlike(approach: Approach, other: Mapping[str, str]) -> tuple[str, ...]:
     """Name the parameters, with their values, that are not as in `other`."""
     return tuple(
-        f"{key} = {value}" for key, value in approach.params if other.get(key, value) != value
+        f"{key} = {_brief(value)}"
+        for key, value in approach.params
+        if other.get(key, value) != value
     )
+
+
+def _brief(value: str) -> str:
+    """Leave out the folder of a file whose content is kept: it need not be there any more."""
+    name, marked = unmarked(value)
+    return f"{Path(name).name}#{marked}" if marked is not None else value
 
 
 def described(approach: Approach, usual: Mapping[str, str]) -> str:

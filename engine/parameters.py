@@ -5,23 +5,34 @@ Hidden here: how text becomes a checked value and how a dataclass field describe
 are allowed.
 
 A field says what it is by its annotation (`bool`, `int`, `float`, `str`), its default (none: the
-parameter must be given) and its metadata: `help`, `choices` (a tuple of str), `above` (exclusive
-lower bound) or `least` (inclusive lower bound), `most` (inclusive upper bound), and `more` (True =
-a form folds it away: few people need it).
+parameter must be given) and its metadata: `help`, `choices` (a tuple of str), `files` (a tuple of
+endings: a text that has one names a file, beside the choices, and is marked by its content, so that
+other contents are other values), `above` (exclusive lower bound) or `least` (inclusive lower
+bound), `most` (inclusive upper bound), and `more` (True = a form folds it away: few people need
+it).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import io
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 from engine.errors import ParameterError
 
 P = TypeVar("P")
 Value = bool | int | float | str
+
+LARGEST_FILE = 2**26
+"""Bytes of a file that a parameter may name: what is in it is kept with the project."""
+
+_MARK = re.compile(r"(.+)#([0-9a-f]{16})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +48,15 @@ class Parameter:
     default
         As text, ready to be parsed again; None = must be given.
     choices
-        The allowed values; empty = any of the type.
+        The allowed values, beside names of files; empty = any of the type.
     help
         One sentence in plain words.
     above, least, most
         Bounds of a number, the first exclusive, the others inclusive; None = there is none.
     more
         Whether few people need it, so that a form may fold it away.
+    files
+        Endings of a text that names a file.
     """
 
     name: str
@@ -55,6 +68,7 @@ class Parameter:
     least: float | None = None
     most: float | None = None
     more: bool = False
+    files: tuple[str, ...] = ()
 
 
 def named(kind: str, registry: Mapping[str, P], name: str) -> P:
@@ -84,6 +98,7 @@ def describe(params: type[Any]) -> tuple[Parameter, ...]:
             least=field.metadata.get("least"),
             most=field.metadata.get("most"),
             more=field.metadata.get("more", False),
+            files=tuple(field.metadata.get("files", ())),
         )
         for field in dataclasses.fields(params)
     )
@@ -156,6 +171,30 @@ def texts(params: Any) -> dict[str, str]:
     return {field.name: _text(getattr(params, field.name)) for field in dataclasses.fields(params)}
 
 
+def mark(file: io.BufferedReader | io.BytesIO) -> str:
+    """Tell a file's content from any other, in 16 hexadecimal digits."""
+    return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
+
+
+def unmarked(text: str) -> tuple[str, str | None]:
+    """Take a file's name apart from the mark of its content, None where it has none."""
+    found = _MARK.fullmatch(text)
+    return (found[1], found[2]) if found else (text, None)
+
+
+def _marked(text: str) -> str:
+    """Mark the name of a file, unless it is marked, or no file that could be kept."""
+    name, marked = unmarked(text)
+    path = Path(name)
+    try:
+        if marked is None and path.is_file() and path.stat().st_size <= LARGEST_FILE:
+            with path.open("rb") as file:
+                return f"{text}#{mark(file)}"
+    except OSError:
+        pass  # who needs the file says what is the matter with it
+    return text
+
+
 def _text(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -168,8 +207,11 @@ def _value(parameter: Parameter, text: str) -> Value:
     def refuse(wanted: str) -> ParameterError:
         return ParameterError(f"{parameter.name} must be {wanted}, not '{text}'")
 
+    if parameter.files and Path(unmarked(text)[0]).suffix.lower() in parameter.files:
+        return _marked(text)
     if parameter.choices and text not in parameter.choices:
-        raise refuse("one of " + ", ".join(parameter.choices))
+        files = f" or a file ({', '.join(parameter.files)})" if parameter.files else ""
+        raise refuse("one of " + ", ".join(parameter.choices) + files)
     if parameter.type is bool:
         if text.lower() not in _TRUTH:
             raise refuse("yes or no")

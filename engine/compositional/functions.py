@@ -14,6 +14,7 @@ compositional affinity propagation and compositional k-means.
 from __future__ import annotations
 
 import functools
+import io
 import warnings
 import zipfile
 from collections.abc import Callable, Mapping
@@ -24,6 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.errors import ParameterError
+from engine.model import IntArray
+from engine.parameters import LARGEST_FILE, mark, unmarked
+from engine.problem import Problem
 
 if TYPE_CHECKING:
     import torch
@@ -54,18 +58,30 @@ def function(name: str, columns: int | None = None) -> Compose:
     ParameterError
         When there is no such function or file, or it does not do what a `Compose` must.
     """
-    if name in NAMED:
-        return NAMED[name]
-    path = Path(name)
-    kind = path.suffix.lower()
-    if kind not in _FILES:
-        raise ParameterError(
-            f"compose must be one of {', '.join(NAMED)}, a file of weights (.npz) or a module "
-            f"(.pt), not '{name}'"
-        )
-    if not path.is_file():
-        raise ParameterError(f"compose: there is no file {name}")
-    return _FILES[kind](path, columns)
+    return NAMED[name] if name in NAMED else _made(name, _content(name), columns)
+
+
+def function_for(problem: Problem, name: str) -> Compose:
+    """Give the function of that name for the features of a problem.
+
+    Where the name bears the mark of a file's content, that content is kept with the problem, and
+    with its project: it is the same function wherever that is opened, and whatever becomes of the
+    file.
+
+    Raises
+    ------
+    ParameterError
+        As `function`; also for a file whose content is another by now, when none was kept.
+    """
+    marked = unmarked(name)[1]
+    if name in NAMED or marked is None:
+        return function(name, problem.d)
+
+    def make() -> Compose:
+        held = problem.steps.indices(f"composition {marked}", lambda: _packed(_content(name)))
+        return _made(name, _unpacked(held), problem.d)
+
+    return problem.steps.get(("composition", marked, problem.d), make)
 
 
 def unit(vectors: torch.Tensor) -> torch.Tensor:
@@ -103,11 +119,48 @@ NAMED: Mapping[str, Compose] = {"sum": _sum, "max": _max, "mean": _mean}
 # ---------------------------------------------------------------------------- from a file
 
 
-def _bilinear(path: Path, columns: int | None) -> Compose:
+def _content(name: str) -> bytes:
+    """Read a file; where its name bears a mark, its content must be the one marked."""
+    text, marked = unmarked(name)
+    path = Path(text)
+    if path.suffix.lower() not in _FILES:
+        raise ParameterError(
+            f"compose must be one of {', '.join(NAMED)}, a file of weights (.npz) or a module "
+            f"(.pt), not '{name}'"
+        )
+    if not path.is_file():
+        raise ParameterError(f"compose: there is no file {text}")
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ParameterError(f"compose: {text} is larger than {LARGEST_FILE // 10**6} MB")
+        content = path.read_bytes()
+    except OSError as error:
+        raise ParameterError(f"compose: {text} cannot be read: {error.strerror}") from error
+    if marked is not None and mark(io.BytesIO(content)) != marked:
+        raise ParameterError(f"compose: {text} is not the file any more that it was")
+    return content
+
+
+def _made(name: str, content: bytes, columns: int | None) -> Compose:
+    path = Path(unmarked(name)[0])
+    return _FILES[path.suffix.lower()](path, content, columns)
+
+
+def _packed(content: bytes) -> IntArray:
+    """Write bytes as whole numbers, as a project keeps them: how many, and four in each."""
+    padded = content + bytes(-len(content) % 4)
+    return np.concatenate([[len(content)], np.frombuffer(padded, "<i4")]).astype(np.int32)
+
+
+def _unpacked(held: IntArray) -> bytes:
+    return held[1:].astype("<i4").tobytes()[: int(held[0])]
+
+
+def _bilinear(path: Path, content: bytes, columns: int | None) -> Compose:
     """Read bilinear weights and check their shapes."""
     import torch
 
-    weights = _weights(path)
+    weights = _weights(path, content)
     bias = weights["bias"]
     size = len(bias) if bias.ndim == 1 else -1
     if size < 1 or any(weights[name].shape != (size, size) for name in ("W1", "W2")):
@@ -128,9 +181,9 @@ def _bilinear(path: Path, columns: int | None) -> Compose:
     return lambda vectors: functools.reduce(both, vectors.unbind(-2))
 
 
-def _weights(path: Path) -> dict[str, npt.NDArray[np.float64]]:
+def _weights(path: Path, content: bytes) -> dict[str, npt.NDArray[np.float64]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
             lacking = [name for name in _WEIGHTS if name not in file.files]
             found = {name: file[name] for name in _WEIGHTS if name not in lacking}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
@@ -143,7 +196,7 @@ def _weights(path: Path) -> dict[str, npt.NDArray[np.float64]]:
     return {name: array.astype(np.float64) for name, array in found.items()}
 
 
-def _module(path: Path, columns: int | None) -> Compose:
+def _module(path: Path, content: bytes, columns: int | None) -> Compose:
     """Load a module that somebody made, and see whether it composes."""
     import torch
 
@@ -152,7 +205,7 @@ def _module(path: Path, columns: int | None) -> Compose:
         with warnings.catch_warnings():
             # torch means to give up this format one day; those that follow it fix all shapes
             warnings.simplefilter("ignore", DeprecationWarning)
-            loaded = load(str(path), map_location="cpu")
+            loaded = load(io.BytesIO(content), map_location="cpu")
     except (RuntimeError, ValueError, OSError) as error:
         raise ParameterError(f"{path.name} holds no module that torch.jit has saved") from error
     for weight in loaded.parameters():
@@ -195,4 +248,9 @@ def _try(compose: Compose, name: str, columns: int) -> None:
             raise ParameterError(f"{name} must not depend on the order of the groups")
 
 
-_FILES: Mapping[str, Callable[[Path, int | None], Compose]] = {".npz": _bilinear, ".pt": _module}
+_FILES: Mapping[str, Callable[[Path, bytes, int | None], Compose]] = {
+    ".npz": _bilinear,
+    ".pt": _module,
+}
+FILES = tuple(_FILES)
+"""Endings of the files that hold a function."""

@@ -21,7 +21,7 @@ from engine import clusterers
 from engine.clusterers.linkage import LINKAGES
 from engine.clusterers.noted import answers_left_aside
 from engine.compositional.choosing import CHOICES, choose
-from engine.compositional.functions import NAMED, Compose, function
+from engine.compositional.functions import NAMED, Compose, function_for
 from engine.compositional.membership import Composed
 from engine.compositional.nearest import compared, fits, fitted, read
 from engine.compositional.params import ComposingParams
@@ -167,7 +167,7 @@ class Gcr:
             When the sets of so many groups take more memory than allowed.
         """
         params = self._params
-        g = function(params.compose, problem.d)
+        g = function_for(problem, params.compose)
         groups, tried = self._begun_with(problem, job)
         labels, warnings = base_groups(problem, params.base, groups, params.memory, job)
         warnings += answers_left_aside(self.name, constraints)

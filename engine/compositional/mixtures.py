@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from engine import clusterers
 from engine.clusterers.noted import answers_left_aside
-from engine.compositional.functions import Compose, function
+from engine.compositional.functions import Compose, function_for
 from engine.compositional.membership import Composed
 from engine.compositional.nearest import fitted, read
 from engine.compositional.params import ComposingParams
@@ -261,7 +261,7 @@ def _checked(name: str, problem: Problem, params: MixtureParams) -> Compose:
         raise ParameterError(
             f"{name}: groups must be at most {problem.n}, one per item, not {params.groups}"
         )
-    return function(params.compose, problem.d)
+    return function_for(problem, params.compose)
 
 
 def _points(problem: Problem, params: MixtureParams, job: Job) -> torch.Tensor:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from engine.compositional.functions import FILES, NAMED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposingParams:
@@ -12,8 +14,10 @@ class ComposingParams:
     compose: str = field(
         default="sum",
         metadata={
+            "choices": tuple(NAMED),
+            "files": FILES,
             "help": "What groups make together: sum, max (element by element) or mean; or a file: "
-            "bilinear weights (.npz) or a module (.pt).",
+            "bilinear weights (.npz) or a module (.pt). What is in it is kept with the project.",
         },
     )
     degree: int = field(

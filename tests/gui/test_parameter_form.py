@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from desktop.widgets.choosing.parameter_field import readable
 from desktop.widgets.choosing.parameter_form import ParameterForm
-from engine.parameters import Parameter
+from engine.parameters import Parameter, unmarked
 
 PARAMETERS = (
     Parameter("given", int, None, (), "Must be given.", least=2),
@@ -173,3 +175,38 @@ def test_a_number_too_large_is_told_both_bounds(
     made = ParameterForm((parameter,), {parameter.name: "1e300"})
     qtbot.addWidget(made)
     assert words in made.fault
+
+
+def test_a_file_may_be_chosen_beside_the_choices(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "weights.npz"
+    file.write_bytes(b"weights")
+    offered = Parameter("compose", str, "sum", ("sum", "max"), "What.", files=(".npz", ".pt"))
+    form = ParameterForm([offered], {"compose": "max"})
+    qtbot.addWidget(form)
+    field = form.fields["compose"]
+    assert field.file is not None
+    assert field.file in form.stops
+    assert form.texts == {"compose": "max"}
+    kinds = []
+
+    def choose(_parent: object, _title: str, _folder: str, kind: str) -> tuple[str, str]:
+        kinds.append(kind)
+        return (str(file) if len(kinds) == 2 else ""), ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
+    field.file.click()  # and think better of it
+    assert form.texts == {"compose": "max"}
+    with qtbot.waitSignal(form.changed):
+        field.file.click()
+    assert "*.npz *.pt" in kinds[0]
+    assert not form.fault
+    assert unmarked(form.texts["compose"])[0] == str(file)
+    again = ParameterForm([offered], form.texts)
+    qtbot.addWidget(again)
+    assert again.texts == form.texts
+    field.text = "min"
+    assert "or a file" in form.fault
+    form.reset()
+    assert form.texts == {"compose": "sum"}

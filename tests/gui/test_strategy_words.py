@@ -9,6 +9,7 @@ from desktop import strategies as words
 from desktop.messages import Offer
 from desktop.widgets.choosing.strategy_choice import SLIPS, StrategyChoice
 from engine import strategies
+from engine.model import Approach
 
 EACH = pytest.mark.parametrize("name", strategies.REGISTRY)
 OFFERS = tuple(Offer(name, strategies.parameters(name)) for name in strategies.REGISTRY)
@@ -57,3 +58,8 @@ def test_slips_are_shares_that_the_engine_takes() -> None:
     approaches = [strategies.complete("falcon", {"noise": share}) for share in shares]
     assert [dict(one.params)["noise"] for one in approaches] == shares
     assert approaches[0] == strategies.complete("falcon", {})
+
+
+def test_of_a_file_that_is_kept_the_folder_is_not_told() -> None:
+    kept = Approach("composing", (("compose", "/of/someone/w.npz#0123456789abcdef"),))
+    assert words.unlike(kept, {"compose": "sum"}) == ("compose = w.npz#0123456789abcdef",)

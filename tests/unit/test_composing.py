@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import cast
 
@@ -17,6 +19,7 @@ from engine.errors import ParameterError
 from engine.job import Job
 from engine.metrics import compositional_rand_index
 from engine.model import Approach, Pair, Verdict
+from engine.parameters import unmarked
 from engine.problem import Problem
 from engine.session import Session
 from engine.strategies import make
@@ -320,25 +323,57 @@ def test_answers_given_again_are_not_taken_for_the_same_answers_given_once() -> 
     assert found(said) is found(said)
 
 
-@pytest.mark.parametrize("left", [None, b"rubbish"])
-def test_a_project_opens_without_the_file_that_says_how_groups_compose(
-    tmp_path: Path, left: bytes | None
-) -> None:
+@pytest.fixture
+def weighed(tmp_path: Path) -> tuple[Path, Path, list[tuple[int, ...]]]:
+    """A project in which a file says how groups compose, that file, and the true sets."""
     points, truth = planted(3, 2, "sum", 0, each=6, p=6)
     source, weights, made = tmp_path / "a.npz", tmp_path / "w.npz", tmp_path / "p.pairloom"
     np.savez(source, X=points, y=["+".join(map(str, one)) for one in truth])
     np.savez(weights, W1=np.eye(6), W2=np.zeros((6, 6)), bias=np.zeros(6))
     params = {"compose": str(weights)}
-    with Study.create(source, Job(), path=made, strategy="composing", params=params) as study:
+    Study.create(source, Job(), path=made, strategy="composing", params=params).close()
+    return made, weights, truth
+
+
+@pytest.mark.parametrize("left", ["nothing", "rubbish", "others"])
+def test_a_project_keeps_how_groups_compose_whatever_becomes_of_the_file(
+    tmp_path: Path, weighed: tuple[Path, Path, list[tuple[int, ...]]], left: str
+) -> None:
+    made, weights, truth = weighed
+    other = tmp_path / "other.pairloom"
+    shutil.copy(made, other)
+    with Study.open(made, Job()) as study:
         told_all(study.session, truth, 20)
         sets = study.session.item_sets
-        assert study.session.report()["warnings"] == []
     weights.unlink()
-    if left is not None:
-        weights.write_bytes(left)
+    if left == "rubbish":
+        weights.write_bytes(b"rubbish")
+    elif left == "others":
+        np.savez(weights, W1=-np.eye(6), W2=np.ones((6, 6)), bias=np.ones(6))
+    with Study.open(other, Job()) as study:
+        told_all(study.session, truth, 20)
+        assert study.session.item_sets == sets
+        assert study.session.report()["warnings"] == []
+        if left == "others":  # chosen anew, it is another function
+            chosen = study.session.choose(Approach("composing", (("compose", str(weights)),)))
+            before = dict(study.settings.params)["compose"]
+            assert dict(chosen.approach.params)["compose"] != before
+            assert unmarked(before)[0] == str(weights)
+
+
+def test_a_project_opens_where_it_lost_how_groups_compose(
+    weighed: tuple[Path, Path, list[tuple[int, ...]]],
+) -> None:
+    made, weights, truth = weighed
+    with Study.open(made, Job()) as study:
+        told_all(study.session, truth, 20)
+    weights.unlink()
+    connection = sqlite3.connect(made)
+    connection.execute("UPDATE arrays SET data = x'00' WHERE name LIKE 'composition %'")
+    connection.commit()
+    connection.close()
     with Study.open(made, Job()) as study:
         assert len(study.session.statements) == 20
-        assert len(study.session.item_sets) == len(sets)
         (warning,) = cast("list[str]", study.session.report()["warnings"])
         assert str(weights) in warning
         assert warning in export.origin(study)

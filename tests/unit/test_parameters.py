@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
 from engine import clusterers, strategies
 from engine.errors import ParameterError
-from engine.parameters import Parameter, checked, describe, parse, texts
+from engine.parameters import Parameter, checked, describe, parse, texts, unmarked
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,32 @@ def test_what_is_not_given_keeps_its_default() -> None:
 def test_text_and_back() -> None:
     settings = Settings(groups=7, width=1 / 3, rule="median", exact=False)
     assert parse("x", Settings, texts(settings)) == settings
+
+
+@dataclass(frozen=True)
+class Filed:
+    weights: str = field(default="sum", metadata={"files": (".npz",), "choices": ("sum", "max")})
+
+
+def test_a_file_is_marked_by_its_content(tmp_path: Path) -> None:
+    def read(text: str) -> str:
+        return parse("x", Filed, {"weights": text}).weights
+
+    file = tmp_path / "w#1.NPZ"
+    assert read(str(file)) == str(file)  # there is none: who needs it says so
+    file.write_bytes(b"one")
+    one = read(str(file))
+    assert unmarked(one)[0] == str(file)
+    assert read(one) == one == read(str(file))
+    file.write_bytes(b"two")
+    assert read(str(file)) != one
+    assert read(one) == one
+    (tmp_path / "folder.npz").mkdir()
+    assert read(str(tmp_path / "folder.npz")) == str(tmp_path / "folder.npz")
+    assert read("max") == "max"
+    assert unmarked("max") == ("max", None)
+    with pytest.raises(ParameterError, match=r"one of sum, max or a file \(.npz\), not 'min'"):
+        read("min")
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,11 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
+    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -21,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from desktop.translation import QT_TRANSLATE_NOOP
 from engine.errors import ParameterError
-from engine.parameters import Parameter, checked
+from engine.parameters import Parameter, checked, unmarked
 
 _TITLES = {
     "groups": QT_TRANSLATE_NOOP("Parameters", "Number of groups"),
@@ -83,6 +85,7 @@ class ParameterField(QWidget):
         super().__init__(parent)
         self.parameter = parameter
         self.input = self._make_input()
+        self.file: QPushButton | None = self._make_file_button() if parameter.files else None
         self._usually = QLabel()
         self._usually.setProperty("role", "muted")
         self._wrong = QLabel(wordWrap=True)
@@ -96,6 +99,11 @@ class ParameterField(QWidget):
         """The parameter's name in words."""
         return readable(self.parameter.name)
 
+    @property
+    def stops(self) -> list[QWidget]:
+        """What the Tab key visits."""
+        return [self.input] if self.file is None else [self.input, self.file]
+
     # ------------------------------------------------------------------ layout
 
     def _make_input(self) -> QCheckBox | QComboBox | QLineEdit:
@@ -107,12 +115,29 @@ class ParameterField(QWidget):
         if parameter.choices:
             choice = Choice()
             choice.addItems(parameter.choices)
-            choice.currentIndexChanged.connect(self._edited)
+            choice.setEditable(bool(parameter.files))
+            choice.currentTextChanged.connect(self._edited)
             return choice
         line = QLineEdit()
         line.setPlaceholderText(self._nothing())
         line.textChanged.connect(self._edited)
         return line
+
+    def _make_file_button(self) -> QPushButton:
+        button = QPushButton(self.tr("File…"))
+        button.setAutoDefault(False)
+        button.setToolTip(self.tr("Take what a file says"))
+        button.setAccessibleName(self.tr("Choose a file: {0}").format(self.title))
+        button.clicked.connect(self._choose_file)
+        return button
+
+    def _choose_file(self) -> None:
+        endings = " ".join(f"*{ending}" for ending in self.parameter.files)
+        kinds = self.tr("Files that fit ({0})").format(endings)
+        now = unmarked(self._typed())[0]
+        chosen, _ = QFileDialog.getOpenFileName(self, self.title, now, kinds)
+        if chosen:
+            self.text = chosen
 
     def _lay_out(self) -> None:
         heading = QHBoxLayout()
@@ -129,7 +154,12 @@ class ParameterField(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(heading)
-        if not isinstance(self.input, QCheckBox):
+        if self.file is not None:
+            row = QHBoxLayout()
+            row.addWidget(self.input, 1)
+            row.addWidget(self.file)
+            column.addLayout(row)
+        elif not isinstance(self.input, QCheckBox):
             column.addWidget(self.input)
         column.addWidget(self._wrong)
         words = QLabel(self._help(), wordWrap=True)
@@ -193,6 +223,8 @@ class ParameterField(QWidget):
         match self.input:
             case QCheckBox():
                 self.input.setChecked(text == "yes")
+            case QComboBox() if self.input.isEditable():
+                self.input.setCurrentText(text or "")
             case QComboBox():
                 self.input.setCurrentIndex(-1 if text is None else self.input.findText(text))
             case QLineEdit():
@@ -230,6 +262,8 @@ class ParameterField(QWidget):
 
     def _wanted(self) -> str:
         parameter = self.parameter
+        if parameter.files:
+            return self.tr("Choose one of the list, or a file.")
         if parameter.choices:
             return self.tr("Choose one of the list.")
         whole = parameter.type is int

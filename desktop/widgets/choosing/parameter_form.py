@@ -79,11 +79,10 @@ class ParameterForm(QWidget):
     def stops(self) -> list[QWidget]:
         """What the Tab key visits, in the order seen."""
         fields = sorted(self.fields.values(), key=lambda field: field.parameter.more)
-        found: list[QWidget] = [field.input for field in fields]
-        if self.more is not None:
-            first_folded = sum(not field.parameter.more for field in fields)
-            found.insert(first_folded, self.more.heading)
-        return [*found, self.usual]
+        first = [stop for field in fields if not field.parameter.more for stop in field.stops]
+        folded = [stop for field in fields if field.parameter.more for stop in field.stops]
+        heading = [] if self.more is None else [self.more.heading]
+        return [*first, *heading, *folded, self.usual]
 
     # ------------------------------------------------------------------ values
 

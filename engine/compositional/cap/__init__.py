@@ -186,7 +186,7 @@ class Cap:
         self._warnings = answers_left_aside(self.name, constraints)
         space = Space.of(
             problem.tensor,
-            self._function(problem.d),
+            self._function(problem),
             normalize=params.normalize,
             squared=params.squared,
         )
@@ -216,10 +216,10 @@ class Cap:
         swaps: bool = self._params.swap
         return swaps
 
-    def _function(self, columns: int) -> Compose:
-        from engine.compositional.functions import function
+    def _function(self, problem: Problem) -> Compose:
+        from engine.compositional.functions import function_for
 
-        return function(self._params.compose, columns)
+        return function_for(problem, self._params.compose)
 
     def _choice(self, problem: Problem, space: Space, job: Job) -> Choice:
         """Give every item its set."""
@@ -367,10 +367,10 @@ class Ap(Cap):
     def _swaps(self) -> bool:
         return False  # as it was published: what CAP is compared with
 
-    def _function(self, columns: int) -> Compose:
-        from engine.compositional.functions import function
+    def _function(self, problem: Problem) -> Compose:
+        from engine.compositional.functions import function_for
 
-        return function("sum", columns)  # of one vector: itself
+        return function_for(problem, "sum")  # of one vector: itself
 
 
 def _told(settled: Settled, net: float) -> dict[str, object]:

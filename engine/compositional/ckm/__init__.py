@@ -24,7 +24,7 @@ from engine.clusterers.noted import answers_left_aside
 from engine.compositional.choosing import CHOICES, Choice, Fitted, choose
 from engine.compositional.ckm.descent import Descents, Manner, descend, footprint
 from engine.compositional.ckm.starts import drawn, greedy
-from engine.compositional.functions import Compose, function
+from engine.compositional.functions import Compose, function_for
 from engine.compositional.gcr import GcrParams
 from engine.compositional.membership import Composed
 from engine.compositional.nearest import fits, read
@@ -116,7 +116,7 @@ class Ckm:
             When items and sets take more memory than allowed.
         """
         params = self._params
-        g = function(params.compose, problem.d)
+        g = function_for(problem, params.compose)
         if params.solver == "exact" and not self._exact:
             raise ParameterError(
                 "ckm: the exact solver is for compose=sum and compose=mean without normalize"

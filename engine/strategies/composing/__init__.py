@@ -32,7 +32,7 @@ import numpy as np
 from engine.compositional import Composer
 from engine.compositional.cap import Cap, CapParams, CapSubset, CapSubsetParams
 from engine.compositional.ckm import Ckm, CkmParams
-from engine.compositional.functions import function
+from engine.compositional.functions import function_for
 from engine.compositional.gcr import Gcr, GcrParams
 from engine.compositional.membership import Composed
 from engine.compositional.params import ComposingParams
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 METHODS = ("gcr", "ckm", "cap", "cap-subset")
 """Compositional methods by which the first groups are found."""
 
-_GONE = "{} cannot be read, or is not for these features: nothing is made of how groups compose."
+_GONE = "The project has lost {}, and the file is gone or another: how groups compose is not known."
 _EACH = 5  # items of a cell, at least on average
 _LEAST = 4  # cells, however few items there are
 _STARTS = 20  # of compositional k-means
@@ -343,10 +343,10 @@ class Several:
 
     @property
     def _kind(self) -> Kind:
-        """Say how groups compose; the file that says so may be gone since the project was made."""
+        """Say how groups compose; the project must open even where it lost its copy of the file."""
         params = self._params
         try:
-            return Kind(function(params.compose, self._started.d), params.normalize)
+            return Kind(function_for(self._started, params.compose), params.normalize)
         except ParameterError:
             return Kind(None, params.normalize)
 
