@@ -130,6 +130,10 @@ class Problem:
     known
         What answers that another strategy asked for say; a strategy begins with it. Steps that
         depend on it have it in their key.
+    steps
+        Results of costly steps.
+    kept
+        What was in files that parameters name; the same for all problems made of this one.
     fingerprint
         Tells these points from any others: what is kept for some must never serve others. Part of
         every step's key, for a shelf outlives the problem.
@@ -162,6 +166,7 @@ class Problem:
         self.set_aside = set_aside
         self.known = Known()
         self.steps = steps or StepCache()
+        self.kept = self.steps
         self.device = device
         self.fingerprint = hashlib.blake2b(
             array.data,
@@ -206,7 +211,9 @@ class Problem:
 
     def moved(self, points: npt.ArrayLike) -> Problem:
         """Give the same items with other features; seed and step cache are shared."""
-        return Problem(points, self.seed, steps=self.steps, device=self.device)
+        other = Problem(points, self.seed, steps=self.steps, device=self.device)
+        other.kept = self.kept
+        return other
 
     def apart(self) -> Problem:
         """Give the same problem with nothing set aside and a step cache of its own, in memory."""

@@ -78,10 +78,10 @@ def function_for(problem: Problem, name: str) -> Compose:
         return function(name, problem.d)
 
     def make() -> Compose:
-        held = problem.steps.indices(f"composition {marked}", lambda: _packed(_content(name)))
+        held = problem.kept.indices(f"composition {marked}", lambda: _packed(_content(name)))
         return _made(name, _unpacked(held), problem.d)
 
-    return problem.steps.get(("composition", marked, problem.d), make)
+    return problem.kept.get(("composition", marked, problem.d), make)
 
 
 def unit(vectors: torch.Tensor) -> torch.Tensor:

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from engine import export
+from engine.compare import compare
 from engine.compositional.functions import function
 from engine.compositional.membership import Composed
 from engine.errors import ParameterError
@@ -354,6 +355,8 @@ def test_a_project_keeps_how_groups_compose_whatever_becomes_of_the_file(
         told_all(study.session, truth, 20)
         assert study.session.item_sets == sets
         assert study.session.report()["warnings"] == []
+        compared = list(compare(study, [("it", study.session.approach)], Job(), budget=2))
+        assert compared[-1].complete
         if left == "others":  # chosen anew, it is another function
             chosen = study.session.choose(Approach("composing", (("compose", str(weights)),)))
             before = dict(study.settings.params)["compose"]
