@@ -221,16 +221,3 @@ def circumstances(step: HistoryItem) -> str:
     if step.answer.source is Source.SUGGESTED:
         text += " " + _tr("It was suggested by other answers, not asked.")
     return text
-
-
-def step_line(shown: Snapshot, live: Snapshot) -> str:
-    """Say which step a replay shows, of how many."""
-    if shown.position == 0:
-        return _tr("Before the first step")
-    to_live, to_shown = ([step.seq for step in trail.path_of(state)] for state in (live, shown))
-    number = words.number(len(to_shown))
-    if shown.position in to_live:
-        return _tr("Step {0} of {1}").format(number, words.number(len(to_live)))
-    if live.position in to_shown:
-        return _tr("Step {0}, taken back").format(number)
-    return _tr("Step {0} of another branch").format(number)

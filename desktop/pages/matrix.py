@@ -30,6 +30,7 @@ from desktop.widgets.composing.sharing import Sharing, Slots, Wanted, Which
 from desktop.widgets.composing.sieve import Sieve
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.groups.item_view import ItemView
+from desktop.widgets.history.replay_notice import ReplayNotice
 from desktop.widgets.item_words import ItemWords
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class MatrixPage(QWidget):
         self.graph = GraphView(pictures)
         self.sieve = Sieve()
         self.item_view = ItemView(controller, pictures)
+        self.replay = ReplayNotice(controller)
         self._make_parts()
         self._lay_out()
         self._connect()
@@ -125,6 +127,7 @@ class MatrixPage(QWidget):
         column = self._column = QVBoxLayout(left)
         column.setSpacing(6)
         column.addLayout(above)
+        column.addWidget(self.replay)
         column.addWidget(self._stack, 1)
         column.addLayout(below)
         self.item_view.setMinimumWidth(230)

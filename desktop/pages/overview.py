@@ -25,6 +25,7 @@ from desktop.widgets.groups.group_gallery import GroupGallery
 from desktop.widgets.groups.grouping_note import GroupingNote
 from desktop.widgets.groups.item_view import ItemView
 from desktop.widgets.groups.scatter_map import ScatterMap
+from desktop.widgets.history.replay_notice import ReplayNotice
 
 if TYPE_CHECKING:
     from desktop.controller import Controller
@@ -56,6 +57,7 @@ class OverviewPage(QWidget):
         super().__init__(parent)
         self.setObjectName("overviewPage")
         self._controller = controller
+        self.replay = ReplayNotice(controller)
         self.note = GroupingNote(controller)
         self.map = ScatterMap(controller, pictures)
         self.gallery = GroupGallery(controller, pictures)
@@ -97,6 +99,7 @@ class OverviewPage(QWidget):
         between = QVBoxLayout(centre)
         between.setContentsMargins(4, 8, 4, 8)
         between.addLayout(self._switch())
+        between.addWidget(self.replay)
         between.addWidget(self.note)
         between.addWidget(self._middle, 1)
         self.item_view.setMinimumWidth(240)

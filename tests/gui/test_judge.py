@@ -42,6 +42,7 @@ from desktop.pages import judge_text
 from desktop.pages.judge import JudgePage
 from desktop.settings import Settings
 from desktop.widgets import trail
+from desktop.widgets.history.replay_notice import step_line
 from desktop.widgets.judging.answer_bar import mixed
 from desktop.widgets.judging.answer_gate import SETTLE_MS, GateState
 from desktop.widgets.judging.item_panel import ItemPanel
@@ -653,10 +654,10 @@ def test_a_replay_of_another_branch_says_so() -> None:
     main = (answer_step(1, 0, 1, 2), answer_step(2, 1, 3, 4))
     branch = answer_step(3, 1, 5, 6, on_path=False)
     live = snapshot_of(overview_of(labels), (*main, branch), position=2)
-    assert judge_text.step_line(replace(live, position=3), live) == "Step 2 of another branch"
-    assert judge_text.step_line(replace(live, position=1), live) == "Step 1 of 2"
+    assert step_line(replace(live, position=3), live) == "Step 2 of another branch"
+    assert step_line(replace(live, position=1), live) == "Step 1 of 2"
     taken_back = replace(live, position=1)
-    assert judge_text.step_line(replace(live, position=2), taken_back) == "Step 2, taken back"
+    assert step_line(replace(live, position=2), taken_back) == "Step 2, taken back"
 
 
 # ------------------------------------------------------------------ what is said

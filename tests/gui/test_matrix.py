@@ -522,3 +522,19 @@ def test_an_earlier_step_without_shared_groups_says_so(window: MainWindow) -> No
     assert window.matrix._stack.currentWidget() is window.matrix._nothing
     controller.view(None)
     assert window.matrix._stack.currentWidget() is window.matrix.matrix
+
+
+def test_the_page_says_that_it_shows_an_earlier_state(page: MatrixPage) -> None:
+    controller = controller_of(page)
+    opened = controller.opened
+    assert opened is not None
+    for view in (MATRIX, GRAPH):
+        page.show_view(view)
+        assert not page.replay.isVisible()
+        controller.view(0)
+        controller.receive(Replayed(replace(opened.snapshot, position=0, live=False)))
+        assert "Before the first step" in page.replay.text
+        assert page.replay.isVisible()
+        page.replay.back.click()
+        assert not controller.replaying
+    assert not page.replay.isVisible()

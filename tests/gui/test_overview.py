@@ -460,3 +460,21 @@ def test_nothing_is_kept_of_a_closed_view(qtbot: QtBot, pictures: RecordedPictur
         gc.collect()
         assert gone() is None
     controller.receive(Changed(moved_on(opened.snapshot)))  # nobody hears it, nothing breaks
+
+
+def test_the_page_says_that_it_shows_an_earlier_state(
+    qtbot: QtBot, pictures: RecordedPictures
+) -> None:
+    controller, opened = controller_on()
+    page = OverviewPage(controller, pictures)  # type: ignore[arg-type]
+    qtbot.addWidget(page)
+    page.show()
+    controller.receive(opened)
+    assert not page.replay.isVisible()
+    controller.view(0)
+    controller.receive(Replayed(replace(opened.snapshot, position=0, live=False)))
+    assert page.replay.isVisible()
+    assert "Before the first step" in page.replay.text
+    page.replay.back.click()
+    assert not controller.replaying
+    assert not page.replay.isVisible()
