@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
 from desktop import theme
 from desktop.messages import Choose, Cut, CutTree, TreeShown
 from desktop.widgets.elided_label import ElidedLabel
+from desktop.widgets.errand import Stage
 from desktop.widgets.groups.group_gallery import GroupGallery
 from desktop.widgets.groups.scatter_map import ScatterMap
 from desktop.widgets.item_words import ItemWords
@@ -30,7 +31,7 @@ from desktop.widgets.tree.cut_look import CutLook
 from desktop.widgets.tree.dendrogram import Dendrogram
 from desktop.widgets.tree.tree_drawing import TreeDrawing
 from desktop.widgets.tree.tree_header import TreeHeader
-from desktop.widgets.tree.tree_loader import Loading, TreeLoader
+from desktop.widgets.tree.tree_loader import TreeLoader
 from desktop.widgets.tree.tree_notice import Situation, TreeNotice
 from desktop.widgets.tree.tree_words import TreeWords, counted_groups
 from engine.hierarchy import Tree
@@ -271,9 +272,9 @@ class TreePage(QWidget):
         too_few = opened is not None and len(opened.items) < 2
         groups = drawing.groups if drawing is not None else 1
         looked = groups if drawing is not None and self._is_looking else None
-        loading = self.loader.state
-        if drawing is None and opened is not None and loading is Loading.NOTHING:
-            loading = Loading.WORKING
+        loading = self.loader.stage
+        if drawing is None and opened is not None and loading is Stage.NOTHING:
+            loading = Stage.WORKING
         self.notice.show_state(
             Situation(
                 loading=loading,

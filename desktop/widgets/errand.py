@@ -42,7 +42,7 @@ class Errand(QObject):
     stage
         How far it is.
     told
-        Of what is under way: how far it is. Of what failed: why.
+        Of what is under way: how far it is. Of what failed or crashed: why.
     late
         Whether it takes long enough to speak of.
 
@@ -59,7 +59,7 @@ class Errand(QObject):
         self._controller = controller
         self._request: Request | None = None
         self.stage = Stage.NOTHING
-        self.told: Working | Failed | None = None
+        self.told: Working | Failed | Crashed | None = None
         self.late = False
         self._patience = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
         self._patience.timeout.connect(self._takes_long)
@@ -108,7 +108,7 @@ class Errand(QObject):
     def _is_ours(self) -> bool:
         return self.is_about(self._controller.under_way)
 
-    def _say(self, stage: Stage, told: Working | Failed | None = None) -> None:
+    def _say(self, stage: Stage, told: Working | Failed | Crashed | None = None) -> None:
         self.stage, self.told = stage, told
         self.changed.emit()
 
@@ -125,9 +125,9 @@ class Errand(QObject):
         if self._is_ours:
             self._say(Stage.FAILED, news)
 
-    def _crashed(self, _news: Crashed) -> None:
+    def _crashed(self, news: Crashed) -> None:
         if self._is_ours:
-            self._say(Stage.STOPPED)
+            self._say(Stage.STOPPED, news)
 
     def _stopped(self, _news: Stopped) -> None:
         if self._is_ours:

@@ -19,6 +19,7 @@ from desktop.messages import (
     Changed,
     Choose,
     Compare,
+    Crashed,
     Cut,
     CutTree,
     Failed,
@@ -31,10 +32,10 @@ from desktop.messages import (
     Working,
 )
 from desktop.pages.tree import TreePage
+from desktop.widgets.errand import Stage
 from desktop.widgets.groups.group_model import BRANCH
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.tree.branches import MOST, Branches, Scale
-from desktop.widgets.tree.tree_loader import Loading
 from desktop.widgets.tree.tree_notice import Situation
 from engine.hierarchy import Hierarchy, Inquiry, Tree
 from engine.model import Approach, Pair, Snapshot, Verdict
@@ -231,7 +232,7 @@ def test_a_tree_of_an_older_state_is_asked_for_anew(desk: Desk) -> None:
 def test_progress_is_told_and_can_be_stopped(desk: Desk, qtbot: QtBot) -> None:
     desk.show()
     desk.controller.receive(Working(3, 12, "Merging groups"))
-    qtbot.waitUntil(lambda: desk.page.loader.state is Loading.WORKING)
+    qtbot.waitUntil(lambda: desk.page.loader.stage is Stage.WORKING)
     notice = desk.page.notice
     assert notice.stop.isVisible()
     assert "3 / 12" in notice.hint.text()
@@ -247,7 +248,7 @@ def test_progress_is_told_and_can_be_stopped(desk: Desk, qtbot: QtBot) -> None:
 def test_a_tree_that_waits_for_something_else_says_so(desk: Desk, qtbot: QtBot) -> None:
     desk.controller.send(Compare((), 10))
     desk.show()
-    qtbot.waitUntil(lambda: desk.page.loader.state is Loading.WORKING)
+    qtbot.waitUntil(lambda: desk.page.loader.stage is Stage.WORKING)
     notice = desk.page.notice
     assert "waits until" in notice.text.text()
     assert notice.stop.isVisible()
@@ -301,6 +302,16 @@ def test_a_failure_is_told_with_its_hint_and_not_tried_again_unasked(desk: Desk)
     desk.controller.receive(Changed(moved_on(desk.opened.snapshot)))
     assert desk.trees_asked == 1
     notice.retry.click()
+    assert desk.trees_asked == 2
+
+
+def test_what_crashed_is_not_tried_again_unasked(desk: Desk) -> None:
+    desk.show()
+    desk.controller.receive(Crashed("Traceback …"))
+    desk.controller.receive(Idle())
+    desk.controller.receive(Changed(moved_on(desk.opened.snapshot)))
+    assert desk.trees_asked == 1
+    desk.page.notice.retry.click()
     assert desk.trees_asked == 2
 
 

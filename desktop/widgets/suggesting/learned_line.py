@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from desktop.messages import Failed, Working
+from desktop.messages import Crashed, Failed, Working
 from desktop.widgets import words
 from desktop.widgets.elided_label import ElidedLabel
 from desktop.widgets.errand import Stage
@@ -40,7 +40,7 @@ class Situation:
     """
 
     stage: Stage = Stage.NOTHING
-    told: Working | Failed | None = None
+    told: Working | Failed | Crashed | None = None
     behind: bool = False
     found: Suggestions | None = None
     newer: int = 0

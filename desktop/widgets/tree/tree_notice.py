@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.messages import Failed, Working
+from desktop.messages import Crashed, Failed, Working
 from desktop.widgets import words
+from desktop.widgets.errand import Stage
 from desktop.widgets.state_bar import said
-from desktop.widgets.tree.tree_loader import Loading
 from desktop.widgets.tree.tree_words import counted_groups
 
 
@@ -50,8 +50,8 @@ class Situation:
         Whether the tree is worked out only after something else that is under way.
     """
 
-    loading: Loading = Loading.NOTHING
-    told: Working | Failed | None = None
+    loading: Stage = Stage.NOTHING
+    told: Working | Failed | Crashed | None = None
     own: int | None = None
     of_strategy: bool = False
     cut: int | None = None
@@ -150,7 +150,7 @@ class TreeNotice(QFrame):
         self.hint.setText(str(hint))
         self.hint.setVisible(bool(hint))
         self.setAccessibleDescription(f"{text} {hint}".strip())
-        working = now.loading is Loading.WORKING and self._asking is None
+        working = now.loading is Stage.WORKING and self._asking is None
         self._bar.setVisible(working)
         if working and isinstance(now.told, Working):
             self._bar.setRange(0, now.told.total)
@@ -166,15 +166,15 @@ class TreeNotice(QFrame):
             return self._told_of_asking(self._asking)
         if now.too_few:
             return self.tr("There is nothing to merge: a tree needs two items or more."), ""
-        if now.loading is Loading.WORKING:
+        if now.loading is Stage.WORKING:
             if now.behind:
                 hint = self.tr("Stop ends both.")
                 return self.tr("The tree waits until what is under way is done."), hint, self.stop
             doing = said(now.told) if isinstance(now.told, Working) else ""
             return self.tr("Working out the tree…"), doing, self.stop
-        if now.loading is Loading.FAILED and isinstance(now.told, Failed):
+        if now.loading is Stage.FAILED and isinstance(now.told, Failed):
             return now.told.message, now.told.hint, self.retry
-        if now.loading is Loading.STOPPED:
+        if now.loading is Stage.STOPPED:
             return self.tr("The tree was not finished."), "", self.retry
         if now.replaying:
             hint = self.tr("The tree is that of now.")
