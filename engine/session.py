@@ -28,14 +28,10 @@ from engine.model import (
     Approach,
     Clustering,
     Confidence,
-    Effect,
-    FloatArray,
-    HistoryItem,
     IntArray,
     Outlook,
     Overview,
     Pair,
-    Progress,
     Question,
     Snapshot,
     Source,
@@ -43,13 +39,13 @@ from engine.model import (
     Verdict,
 )
 from engine.problem import Problem
+from engine.showing import Showing, drawn, effect
 from engine.strategies.hmcahc import tree_of_data
 from engine.suggestions import Suggestions
 
 Commit = Callable[[Event], None]
 
 _KNOWN_BY = 9  # items of a group that others may be in as well, when it is named
-_RECENT = 20  # answers looked back on for the honest "did the last ones change anything?"
 _SEEN_BYTES = 64 * 2**20  # groupings of earlier states kept for replay
 _READ_AS_SHARED = (
     "The question becomes another one. Answers of “same” given so far are read as “have a group in "
@@ -100,21 +96,18 @@ class Session:
     ) -> None:
         self.problem = problem
         self.log = log or AnswerLog()
-        self.planned = planned
         self._commit = commit or (lambda _event: None)
         self._folding = Fold(
             problem, Approach(strategy, tuple((params or {}).items())), job or Job()
         )
+        self._showing = Showing(problem, self.log, self._folding, planned)
         self._revision = 0
         self._slots: dict[int, IntArray] = {}  # step -> slot of each group after it, by label
-        self._effects: dict[int, Effect] = {}
-        self._items: dict[tuple[int, bool], HistoryItem] = {}  # by step, and whether on the path
         self._seen: OrderedDict[int, tuple[Clustering, Composed | None]] = OrderedDict()
         self._ahead: dict[Verdict, tuple[State, Overview]] = {}
         # the present answers, with another choice
         self._considered: tuple[tuple[StepKind, Approach], State] | None = None
         self._suggestions: Suggestions | None = None
-        self._maps: dict[str, FloatArray] = {}  # the last one of a learned space
         self._overview: Overview | None = None  # of the present state, once drawn
         self._state: State | None = self._fold(self.log.path())
 
@@ -251,7 +244,7 @@ class Session:
         approach = choices.complete(kind, approach)
         state = self._led_to(kind, approach, self.job)
         self._append(EventKind(kind.value), text=answers.written(approach))
-        return self._moved((state, _drawn(state)))
+        return self._moved((state, drawn(state)))
 
     def _led_to(self, kind: StepKind, approach: Approach, job: Job) -> State:
         """Give the state that a choice leads to, kept until something else is done."""
@@ -265,7 +258,7 @@ class Session:
             )
         event = self.log.draft(EventKind(kind.value), text=answers.written(approach))
         state = self._folding.step(self._live, event, job=job)
-        self._map(state, job)  # drawn before it is saved: it may be stopped
+        self._showing.map(state, job)  # drawn before it is saved: it may be stopped
         self._considered = (kind, approach), state
         return state
 
@@ -287,11 +280,11 @@ class Session:
         return Outlook(
             approach,
             self._revision,
-            _effect(live, state),
+            effect(live, state),
             len(answers.statements(live.path)),
             self._question(state),
             kind,
-            self._show(state, _drawn(state)),
+            self._showing.show(state, self._revision),
             _warnings(kind, live, state),
         )
 
@@ -362,7 +355,7 @@ class Session:
         shown[list(live.set_aside)] = -1
         slots = overview.match_slots(shown, live.slots)
         state = replace(live, clustering=clustering, slots=slots, composed=None, shared=None)
-        return replace(self._show(state, _drawn(state)), overruled=broken(state))
+        return replace(self._showing.show(state, self._revision), overruled=broken(state))
 
     @property
     def approach(self) -> Approach:
@@ -424,9 +417,9 @@ class Session:
         """Return all that a view needs of the present state."""
         live = self._live
         if self._overview is None:
-            self._overview = _drawn(live)
+            self._overview = drawn(live)
         return replace(
-            self._show(live, self._overview),
+            self._showing.show(live, self._revision, self._overview),
             question=self._question(live),
             undo=self.log.undo_target,
             redo=self.log.redo_target,
@@ -448,7 +441,7 @@ class Session:
             run, slots = self._live.run, self._slots[seq]
             state = State(path, approach, chosen, closure, aside, run, held[0], slots, held[1])
             state = _coloured(state, slots)
-        return self._show(state, _drawn(state))
+        return self._showing.show(state, self._revision)
 
     def speculate(self, job: Job) -> Snapshot:
         """Prepare the state after every verdict, so that the next question is there at once.
@@ -472,7 +465,7 @@ class Session:
                     state = self._folding.build(
                         live.path, Colours.of(live), closure=closure, job=job
                     )
-                    self._ahead[verdict] = state, _drawn(state)
+                    self._ahead[verdict] = state, drawn(state)
         return self.snapshot()
 
     # ------------------------------------------------------------------ the fold
@@ -505,9 +498,9 @@ class Session:
         if before is not None and before.path == path:
             self._state = before
         elif before is not None and before.path == path[:-1] and path:
-            prepared, drawn = ahead or (None, None)
+            prepared, groups = ahead or (None, None)
             self._state = self._advance(before, path[-1], prepared)
-            self._overview = drawn
+            self._overview = groups
         return self.snapshot()
 
     def _fold(self, path: tuple[Event, ...]) -> State:
@@ -540,95 +533,18 @@ class Session:
         seq = state.position
         self._slots[seq] = _slot_of_label(state)
         if before is not None:
-            self._effects[seq] = _effect(before, state)
-            self._items.pop((seq, True), None)
-            self._items.pop((seq, False), None)
+            self._showing.note(before, state)
         self._seen[seq] = state.clustering, state.composed
         self._seen.move_to_end(seq)
         each = 8 if state.composed is None else 20  # bytes of an item
         while len(self._seen) > max(8, _SEEN_BYTES // (each * self.problem.n)):
             self._seen.popitem(last=False)
 
-    # ------------------------------------------------------------------ showing
-
     def _question(self, state: State) -> Question | None:
         query, pair = state.run.query, state.run.pair
         if query is None or pair is None:
             return None
         return Question(pair, query.reason, query.worth, self._revision, query.common)
-
-    def _show(self, state: State, groups: Overview) -> Snapshot:
-        """Show a state without what only the present has: question, undo, redo."""
-        return Snapshot(
-            revision=self._revision,
-            question=None,
-            clustering=state.clustering,
-            overview=groups,
-            history=self._history(state.path),
-            position=state.position,
-            undo=None,
-            redo=None,
-            progress=self._progress(state, len(groups.groups)),
-            conflicts=state.constraints.conflicts,
-            live=False,
-            overruled=self._folding.overruled(state),
-            approach=state.approach,
-            grouping=state.chosen.grouping,
-            grouped_after=state.chosen.grouped_after,
-            space=state.chosen.space,
-            learned_after=state.chosen.learned_after,
-            coordinates=self._map(state, self.job),
-        )
-
-    def _map(self, state: State, job: Job) -> FloatArray | None:
-        """Give the map of a learned space, the same array for as long as it is the same map."""
-        learned = state.chosen.learned
-        if learned is None:
-            return None
-        if learned.key not in self._maps:
-            self._maps = {learned.key: choices.drawn(self.problem, learned, job)}
-        return self._maps[learned.key]
-
-    def _history(self, path: tuple[Event, ...]) -> tuple[HistoryItem, ...]:
-        on_path = {step.seq for step in path}
-        return tuple(self._item(step, on_path=step.seq in on_path) for step in self.log.steps())
-
-    def _item(self, step: Event, *, on_path: bool) -> HistoryItem:
-        """Describe a step, once for all the snapshots that show it."""
-        item = self._items.get((step.seq, on_path))
-        if item is None:
-            item = self._items[step.seq, on_path] = HistoryItem(
-                seq=step.seq,
-                parent=self.log.parent(step.seq),
-                kind=StepKind(step.kind.value),
-                at=step.at,
-                on_path=on_path,
-                answer=step.answer,
-                items=step.items,
-                text=step.text,
-                target=step.target,
-                approach=answers.read(step.text) if step.kind in answers.CHOICES else None,
-                effect=self._effects.get(step.seq),
-            )
-        return item
-
-    def _progress(self, state: State, n_groups: int) -> Progress:
-        said = answers.statements(state.path)
-        asked = [step.seq for step in state.path if step.kind is EventKind.ANSWER][-_RECENT:]
-        effects = [self._effects[seq] for seq in asked if seq in self._effects]
-        return Progress(
-            answered=len(said),
-            unsure=sum(one.verdict is Verdict.UNSURE for one in said),
-            groups=n_groups,  # those with items that are not set aside
-            implied=state.constraints.implied,
-            planned=self.planned,
-            recent=len(effects),
-            recent_changes=sum(
-                effect.moved > 0 or effect.groups_before != effect.groups_after
-                for effect in effects
-            ),
-            set_aside=len(state.set_aside),
-        )
 
     def _checked(self, items: Iterable[int]) -> tuple[int, ...]:
         """Give plain item ids; what is none must never reach the log, which keeps it for ever."""
@@ -656,17 +572,6 @@ def _warnings(kind: StepKind, before: State, after: State) -> tuple[str, ...]:
     return (_READ_AS_ONE if asks else _READ_AS_SHARED,)
 
 
-def _effect(before: State, after: State) -> Effect:
-    if before.shared is None and after.shared is None:
-        moved = before.slots != after.slots
-    else:
-        was, now = (Colours.of(state).table for state in (before, after))
-        width = max(was.shape[1], now.shape[1])
-        was, now = (np.pad(one, ((0, 0), (0, width - one.shape[1]))) for one in (was, now))
-        moved = (was != now).any(1)
-    return Effect(before.groups, after.groups, int(moved.sum()))
-
-
 def _slot_of_label(state: State) -> IntArray:
     """Give the slot of each group by label, -1 = all of it set aside: few numbers, not n."""
     if state.shared is not None:
@@ -685,16 +590,3 @@ def _coloured(state: State, slots: IntArray) -> State:
     of_item[list(state.set_aside)] = -1
     of_item.flags.writeable = False
     return replace(state, slots=of_item)
-
-
-def _drawn(state: State) -> Overview:
-    if state.shared is not None:
-        namings = answers.namings(state.path)
-        return overview.build_shared(state.shared, state.clustering.confidence, namings)
-    return overview.build(
-        state.clustering,
-        state.slots,
-        answers.names(state.path),
-        state.set_aside,
-        state.constraints.frozen,
-    )

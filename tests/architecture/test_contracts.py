@@ -24,6 +24,7 @@ ENGINE_FLOORS = [
     {"embedders", "strategies", "clusterers", "compositional", "overview", "layout"},
     {"choices", "project", "suggestions"},
     {"fold"},
+    {"showing"},
     {"session"},
     {"study"},
     {"simulate", "export", "constraint_table"},
