@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,17 @@ from engine.study import Study
 TABLE = Path(__file__).resolve().parents[2] / "resources" / "samples" / "tumours.csv"
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    path = tmp_path / "p.pairloom"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("made") / "p.pairloom"
     said = ["simulate", str(TABLE), "--budget", "20", "--label", "diagnosis"]
     assert main([*said, "--project", str(path)]) == 0
     return path
+
+
+@pytest.fixture
+def project(made: Path, tmp_path: Path) -> Path:
+    return shutil.copy(made, tmp_path)
 
 
 def state(project: Path) -> tuple[int, list[int], Approach]:

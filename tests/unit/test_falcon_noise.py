@@ -330,13 +330,13 @@ def test_no_answer_is_forgotten_when_the_questions_take_another_course(noise: st
     session, _ = answered(0.0, 0, noise=noise)
     assert adjusted_rand_index(session.clustering.labels, TRUTH) == 1
     end = session.log.position
-    for item in session.clustering.exemplars[:12]:
+    for item in session.clustering.exemplars[:6]:
         session.set_aside([item])
         others = np.arange(len(TRUTH)) != item
         labels = session.clustering.labels[others]
         assert adjusted_rand_index(labels, TRUTH[others]) > 0.95, item
         session.go_to(end)
-    for seq in range(1, 20):
+    for seq in range(1, 20, 2):
         said = session.log.event(seq).answer
         session.revise(seq, said.verdict)  # to what it was: only the course may change
         assert adjusted_rand_index(session.clustering.labels, TRUTH) > 0.95, seq
