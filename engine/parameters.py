@@ -30,7 +30,7 @@ P = TypeVar("P")
 Value = bool | int | float | str
 
 LARGEST_FILE = 2**26
-"""Bytes of a file that a parameter may name: what is in it is kept with the project."""
+"""Bytes of a file that a parameter may name: what is in it may be kept with the project."""
 
 _MARK = re.compile(r"(.+)#([0-9a-f]{16})")
 

@@ -64,21 +64,24 @@ def function(name: str, columns: int | None = None) -> Compose:
 def function_for(problem: Problem, name: str) -> Compose:
     """Give the function of that name for the features of a problem.
 
-    Where the name bears the mark of a file's content, that content is kept with the problem, and
-    with its project: it is the same function wherever that is opened, and whatever becomes of the
-    file.
+    Weights whose name bears the mark of their content are kept with the problem, and with its
+    project: the function is the same wherever that is opened, and whatever becomes of the file. A
+    module is not: it is a program, and who opens a project must not run what somebody put in it.
 
     Raises
     ------
     ParameterError
         As `function`; also for a file whose content is another by now, when none was kept.
     """
-    marked = unmarked(name)[1]
+    text, marked = unmarked(name)
     if name in NAMED or marked is None:
         return function(name, problem.d)
 
     def make() -> Compose:
-        held = problem.kept.indices(f"composition {marked}", lambda: _packed(_content(name)))
+        content = functools.partial(_content, name)
+        if Path(text).suffix.lower() not in _KEPT:
+            return _made(name, content(), problem.d)
+        held = problem.kept.indices(f"composition {marked}", lambda: _packed(content()))
         return _made(name, _unpacked(held), problem.d)
 
     return problem.kept.get(("composition", marked, problem.d), make)
@@ -252,5 +255,6 @@ _FILES: Mapping[str, Callable[[Path, bytes, int | None], Compose]] = {
     ".npz": _bilinear,
     ".pt": _module,
 }
+_KEPT = (".npz",)
 FILES = tuple(_FILES)
 """Endings of the files that hold a function."""

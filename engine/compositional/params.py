@@ -17,7 +17,8 @@ class ComposingParams:
             "choices": tuple(NAMED),
             "files": FILES,
             "help": "What groups make together: sum, max (element by element) or mean; or a file: "
-            "bilinear weights (.npz) or a module (.pt). What is in it is kept with the project.",
+            "bilinear weights (.npz), which are kept with the project, or a module (.pt), which is "
+            "a program and stays where it is.",
         },
     )
     degree: int = field(

@@ -364,6 +364,34 @@ def test_a_project_keeps_how_groups_compose_whatever_becomes_of_the_file(
             assert unmarked(before)[0] == str(weights)
 
 
+class Doubled(torch.nn.Module):
+    """Twice the sum: no function that has a name."""
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        return 2 * vectors.sum(-2)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_module_is_no_part_of_the_project(tmp_path: Path) -> None:
+    points, truth = planted(3, 2, "sum", 0, each=6, p=6)
+    source, module, made = tmp_path / "a.npz", tmp_path / "m.pt", tmp_path / "p.pairloom"
+    np.savez(source, X=points)
+    torch.jit.save(torch.jit.script(Doubled()), module)
+    content = module.read_bytes()
+    params = {"compose": str(module)}
+    with Study.create(source, Job(), path=made, strategy="composing", params=params) as study:
+        told_all(study.session, truth, 3)
+    with Study.open(made, Job()) as study:
+        assert study.session.report()["warnings"] == []
+    for left in (None, content[:-1]):  # who opens it must not run what somebody put in its place
+        module.unlink()
+        if left is not None:
+            module.write_bytes(left)
+        with Study.open(made, Job()) as study:
+            assert len(cast("list[str]", study.session.report()["warnings"])) == 1
+        module.write_bytes(content)
+
+
 def test_a_project_opens_where_it_lost_how_groups_compose(
     weighed: tuple[Path, Path, list[tuple[int, ...]]],
 ) -> None:

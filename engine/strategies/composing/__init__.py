@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 METHODS = ("gcr", "ckm", "cap", "cap-subset")
 """Compositional methods by which the first groups are found."""
 
-_GONE = "The project has lost {}, and the file is gone or another: how groups compose is not known."
+_GONE = "{} is gone, or another file: how groups compose is not known, and not made use of."
 _EACH = 5  # items of a cell, at least on average
 _LEAST = 4  # cells, however few items there are
 _STARTS = 20  # of compositional k-means
@@ -343,7 +343,7 @@ class Several:
 
     @property
     def _kind(self) -> Kind:
-        """Say how groups compose; the project must open even where it lost its copy of the file."""
+        """Say how groups compose; a project must open even where that cannot be known any more."""
         params = self._params
         try:
             return Kind(function_for(self._started, params.compose), params.normalize)
