@@ -391,9 +391,13 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """A bug: `report` is the text to copy. The log is on disk."""
+    """A bug: `report` is the text to copy. The log is on disk.
+
+    `what`: the request, or part of the program, that crashed.
+    """
 
     report: str
+    what: str = ""
 
 
 @dataclass(frozen=True, slots=True)

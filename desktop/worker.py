@@ -166,7 +166,7 @@ class EngineWorker(QObject):
             )
         except Exception:
             LOG.exception("%s crashed", what)
-            self.replied.emit(Crashed(crash_report(what)))
+            self.replied.emit(Crashed(crash_report(what), what))
             if what == _LOOK_AHEAD:
                 self._do_without_look_ahead()
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.simulate import Curve, Oracle
     from engine.study import Study
 
+_REFUSALS = (ParameterError, ResourceError)  # of one strategy, with these data
 _ANOTHER_QUESTION = (
     "The answers given are to another question: whether two items belong to one group, or whether "
     "they have one in common."
@@ -165,7 +166,7 @@ def compare(
         try:
             own = _on_own_answers(study, trial.approach, steps, open_ones, truth, job)
             found = _with(found, at, replace(trial, own=own))
-        except ResourceError as error:  # the others are not to go without
+        except _REFUSALS as error:  # the others are not to go without
             found = _with(found, at, replace(trial, refused=error.message))
         yield found
     for at, trial in enumerate(found.trials if truth is not None and budget else ()):
@@ -176,7 +177,7 @@ def compare(
         try:
             curve = _simulated(study, trial, oracle, budget, job)
             found = _with(found, at, replace(trial, curve=curve))
-        except ResourceError as error:
+        except _REFUSALS as error:
             found = _with(found, at, replace(trial, refused=error.message))
         yield found
     yield replace(found, complete=True)

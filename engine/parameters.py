@@ -15,10 +15,13 @@ it).
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
-import io
 import math
+import os
 import re
+import shlex
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +35,7 @@ Value = bool | int | float | str
 LARGEST_FILE = 2**26
 """Bytes of a file that a parameter may name: what is in it may be kept with the project."""
 
-_MARK = re.compile(r"(.+)#([0-9a-f]{16})")
+_MARK = re.compile(r"(.+)#([0-9a-f]{16})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,24 @@ def setting(text: str) -> tuple[str, str]:
     return key, value
 
 
+def words(text: str) -> list[str]:
+    """Split "name key=value ..." at spaces; what has spaces in it stands in quotation marks.
+
+    Raises
+    ------
+    ParameterError
+        When a quotation mark is not closed.
+    """
+    split = shlex.shlex(text, posix=True)
+    split.whitespace_split = True
+    split.commenters = split.escape = ""  # names of files may have any sign
+    split.quotes = '"'
+    try:
+        return list(split)
+    except ValueError as error:
+        raise ParameterError(f"a quotation mark is not closed: {text}") from error
+
+
 def parse(owner: str, params: type[P], texts: Mapping[str, str]) -> P:
     """Make a `Params` from texts; what is not given keeps its default.
 
@@ -171,9 +192,46 @@ def texts(params: Any) -> dict[str, str]:
     return {field.name: _text(getattr(params, field.name)) for field in dataclasses.fields(params)}
 
 
-def mark(file: io.BufferedReader | io.BytesIO) -> str:
-    """Tell a file's content from any other, in 16 hexadecimal digits."""
-    return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
+def content(name: str, text: str) -> bytes:
+    """Read the file that a parameter names.
+
+    Where the name is marked, only the content that was marked will do.
+
+    Raises
+    ------
+    ParameterError
+        When there is no such file, it is too large, cannot be read, or is another by now.
+    """
+    path, marked = unmarked(text)
+    _looked_at(name, path)
+    try:
+        found = Path(path).read_bytes()
+    except OSError as error:
+        raise ParameterError(f"{name}: {path} cannot be read: {error.strerror}") from error
+    if marked is not None and _mark(found) != marked:
+        raise ParameterError(f"{name}: {path} is not the file any more that it was")
+    return found
+
+
+def _mark(found: bytes) -> str:
+    """Tell a content from any other."""
+    return hashlib.blake2b(found, digest_size=8).hexdigest()
+
+
+def _looked_at(name: str, path: str) -> os.stat_result:
+    """Refuse what is no file, or too large a one, without reading it."""
+    try:
+        about = Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ParameterError(f"{name}: there is no file {path}") from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ParameterError(f"{name}: {path} cannot be read: {why}") from error
+    if not stat.S_ISREG(about.st_mode):
+        raise ParameterError(f"{name}: {path} is no file")
+    if about.st_size > LARGEST_FILE:
+        raise ParameterError(f"{name}: {path} is larger than {LARGEST_FILE // 10**6} MB")
+    return about
 
 
 def unmarked(text: str) -> tuple[str, str | None]:
@@ -182,17 +240,18 @@ def unmarked(text: str) -> tuple[str, str | None]:
     return (found[1], found[2]) if found else (text, None)
 
 
-def _marked(text: str) -> str:
-    """Mark the name of a file, unless it is marked, or no file that could be kept."""
-    name, marked = unmarked(text)
-    path = Path(name)
-    try:
-        if marked is None and path.is_file() and path.stat().st_size <= LARGEST_FILE:
-            with path.open("rb") as file:
-                return f"{text}#{mark(file)}"
-    except OSError:
-        pass  # who needs the file says what is the matter with it
-    return text
+def _marked(name: str, text: str) -> str:
+    """Mark the name of a file by its content, unless it is marked."""
+    if unmarked(text)[1] is not None:
+        return text
+    about = _looked_at(name, text)
+    return f"{text}#{_mark_at(name, text, about.st_mtime_ns, about.st_size)}"
+
+
+@functools.lru_cache(maxsize=16)
+def _mark_at(name: str, text: str, _changed: int, _size: int) -> str:
+    """Mark a file as it was at some time: a form asks again with every letter typed."""
+    return _mark(content(name, text))
 
 
 def _text(value: Value) -> str:
@@ -208,7 +267,7 @@ def _value(parameter: Parameter, text: str) -> Value:
         return ParameterError(f"{parameter.name} must be {wanted}, not '{text}'")
 
     if parameter.files and Path(unmarked(text)[0]).suffix.lower() in parameter.files:
-        return _marked(text)
+        return _marked(parameter.name, text)
     if parameter.choices and text not in parameter.choices:
         files = f" or a file ({', '.join(parameter.files)})" if parameter.files else ""
         raise refuse("one of " + ", ".join(parameter.choices) + files)

@@ -92,6 +92,43 @@ class StepCache:
         return self.get(("indices", key), load_or_compute)
 
 
+class Contents:
+    """What is in the files that parameters name, by the mark of it.
+
+    Parameters
+    ----------
+    shelf
+        Where it is kept for the next time the project is opened, once somebody chose to use it.
+    """
+
+    def __init__(self, shelf: Shelf | None = None) -> None:
+        self._shelf = shelf
+        self._held: dict[str, bytes] = {}
+
+    def get(self, mark: str) -> bytes | None:
+        """Return the content with a mark, None where it is not held."""
+        if mark not in self._held and self._shelf is not None:
+            kept = self._shelf.load_indices(_CONTENT.format(mark))
+            if kept is not None:
+                self._held[mark] = kept[1:].astype("<i4").tobytes()[: int(kept[0])]
+        return self._held.get(mark)
+
+    def hold(self, mark: str, content: bytes) -> None:
+        """Hold a content for as long as the problem is worked on."""
+        self._held[mark] = content
+
+    def keep(self, mark: str) -> None:
+        """Put on the shelf what is held."""
+        key, content = _CONTENT.format(mark), self._held.get(mark)
+        if self._shelf is None or content is None or self._shelf.load_indices(key) is not None:
+            return
+        padded = np.frombuffer(content + bytes(-len(content) % 4), "<i4")
+        self._shelf.save_indices(key, np.concatenate([[len(content)], padded]).astype(np.int32))
+
+
+_CONTENT = "content {}"
+
+
 def _nbytes(value: object) -> int:
     """Bytes held by a result: arrays, tensors, and containers of them."""
     nbytes = getattr(value, "nbytes", None)
@@ -132,8 +169,8 @@ class Problem:
         depend on it have it in their key.
     steps
         Results of costly steps.
-    kept
-        What was in files that parameters name; the same for all problems made of this one.
+    contents
+        What is in files that parameters name; the same for all problems made of this one.
     fingerprint
         Tells these points from any others: what is kept for some must never serve others. Part of
         every step's key, for a shelf outlives the problem.
@@ -151,6 +188,7 @@ class Problem:
         *,
         set_aside: frozenset[int] = frozenset(),
         steps: StepCache | None = None,
+        contents: Contents | None = None,
         device: str = "auto",
     ) -> None:
         array = np.array(points, dtype=np.float32, copy=True, order="C")
@@ -166,7 +204,7 @@ class Problem:
         self.set_aside = set_aside
         self.known = Known()
         self.steps = steps or StepCache()
-        self.kept = self.steps
+        self.contents = contents or Contents()
         self.device = device
         self.fingerprint = hashlib.blake2b(
             array.data,
@@ -211,9 +249,9 @@ class Problem:
 
     def moved(self, points: npt.ArrayLike) -> Problem:
         """Give the same items with other features; seed and step cache are shared."""
-        other = Problem(points, self.seed, steps=self.steps, device=self.device)
-        other.kept = self.kept
-        return other
+        return Problem(
+            points, self.seed, steps=self.steps, contents=self.contents, device=self.device
+        )
 
     def apart(self) -> Problem:
         """Give the same problem with nothing set aside and a step cache of its own, in memory."""

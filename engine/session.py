@@ -38,6 +38,7 @@ from engine.model import (
     StepKind,
     Verdict,
 )
+from engine.parameters import unmarked
 from engine.problem import Problem
 from engine.showing import Showing, drawn, effect
 from engine.strategies.hmcahc import tree_of_data
@@ -110,6 +111,7 @@ class Session:
         self._suggestions: Suggestions | None = None
         self._overview: Overview | None = None  # of the present state, once drawn
         self._state: State | None = self._fold(self.log.path())
+        self._keep(self._folding.approach(()))
 
     # ------------------------------------------------------------------ asking and telling
 
@@ -243,6 +245,7 @@ class Session:
         """
         approach = choices.complete(kind, approach)
         state = self._led_to(kind, approach, self.job)
+        self._keep(approach)
         self._append(EventKind(kind.value), text=answers.written(approach))
         return self._moved((state, drawn(state)))
 
@@ -487,6 +490,13 @@ class Session:
         event = self.log.draft(kind, **fields)
         self._commit(event)
         self.log.absorb(event)
+
+    def _keep(self, approach: Approach) -> None:
+        """Keep what is in files that an approach names: they need not be there next time."""
+        for _, value in approach.params:
+            marked = unmarked(value)[1]
+            if marked is not None:
+                self.problem.contents.keep(marked)
 
     def _moved(self, ahead: tuple[State, Overview] | None = None) -> Snapshot:
         """Fold up to the new present, from the state before or one prepared, and show it."""

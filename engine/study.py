@@ -22,7 +22,7 @@ from engine.errors import ProjectDamagedError, ProjectError, UsageError
 from engine.job import Job
 from engine.layout import project_to_map
 from engine.model import FloatArray, IntArray
-from engine.problem import Problem, StepCache
+from engine.problem import Contents, Problem, StepCache
 from engine.project import Project, Relinked, Settings
 from engine.session import Session
 
@@ -66,7 +66,11 @@ class Study:
         self.settings = settings
         self.project = project
         self.problem = Problem(
-            embedding, settings.seed, steps=StepCache(shelf=project), device=device
+            embedding,
+            settings.seed,
+            steps=StepCache(shelf=project),
+            contents=Contents(project),
+            device=device,
         )
         self._coordinates: FloatArray | None = None
         if project is not None:
@@ -152,12 +156,14 @@ class Study:
             return cls(dataset, settings, None, embedding, job, device)
         project = Project.create(path, dataset=dataset, settings=settings)
         try:
-            return cls._of(project, dataset, job, device)
+            study = cls._of(project, dataset, job, device)
+            project.write_shelf()  # files that the strategy reads may be gone next time
         except BaseException:
             project.close()
             for suffix in _SIDECARS:
                 Path(f"{project.path}{suffix}").unlink(missing_ok=True)
             raise
+        return study
 
     @classmethod
     def open(cls, path: Path, job: Job, *, device: str = "auto") -> Study:

@@ -41,8 +41,7 @@ from desktop.pages.contradiction import ContradictionView
 from desktop.pages.judge_conflict import ConflictLine
 from desktop.pages.judge_end import JudgeEnd
 from desktop.pages.judge_which import Begun, Which
-from desktop.widgets import shared_words, trail
-from desktop.widgets.history.replay_notice import step_line
+from desktop.widgets import shared_words, trail, words
 from desktop.widgets.item_words import ItemWords
 from desktop.widgets.judging.answer_gate import AnswerGate, GateState
 from desktop.widgets.judging.judging_keys import JudgeKey, KeyFilter, KeyPress
@@ -265,7 +264,7 @@ class JudgePage(QWidget):
             items = as_shown(step, shown) if step is not None else ()
             self._show_items(items)
             self.gate.clear()
-        line = step_line(shown, live)
+        line = words.step_line(shown, live)
         said = f"{line}: {judge_text.taken(step, shown)}" if step is not None else line
         self.pane.replay.say(said)
         given = step.answer.verdict if step is not None and step.answer is not None else None

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
-from engine.model import Confidence, Effect, HistoryItem, Verdict
+from desktop.widgets import trail
+from engine.model import Confidence, Effect, HistoryItem, Snapshot, Verdict
 
 SIGNS = {Verdict.SAME: "✓", Verdict.DIFFERENT: "✗", Verdict.UNSURE: "?"}
 
@@ -194,3 +195,18 @@ def clock(at: float, now: float, *, seconds: bool = True) -> str:
         return time if seconds else time[:-3]
     pattern = "d MMM" if local.date().year() == today.date().year() else "d MMM yyyy"
     return f"{QLocale().toString(local.date(), pattern)} {time[:-3]}"
+
+
+def step_line(shown: Snapshot, live: Snapshot) -> str:
+    """Say which step a replay shows, of how many."""
+    if shown.position == 0:
+        return QCoreApplication.translate("Words", "Before the first step")
+    to_live, to_shown = ([step.seq for step in trail.path_of(state)] for state in (live, shown))
+    at = number(len(to_shown))
+    if shown.position in to_live:
+        return QCoreApplication.translate("Words", "Step {0} of {1}").format(
+            at, number(len(to_live))
+        )
+    if live.position in to_shown:
+        return QCoreApplication.translate("Words", "Step {0}, taken back").format(at)
+    return QCoreApplication.translate("Words", "Step {0} of another branch").format(at)

@@ -16,7 +16,7 @@ from engine.errors import ParameterError
 from engine.job import Job
 from engine.model import Approach, StepKind, Verdict
 from engine.outfile import STDOUT, check_output, write_json
-from engine.parameters import setting
+from engine.parameters import setting, words
 
 _SHOWN = 10
 _KINDS = {
@@ -31,7 +31,7 @@ def choose(arguments: argparse.Namespace, job: Job) -> int:
     from engine.study import Study
 
     name = next(one for one in _KINDS if getattr(arguments, one) is not None)
-    method, *settings = getattr(arguments, name).split() or [""]
+    method, *settings = words(getattr(arguments, name)) or [""]
     approach = Approach(method, tuple(map(setting, settings)))
     check_output(arguments.json, arguments.project, ending=".json")
     leave_a_core()

@@ -39,7 +39,7 @@ def parameter_facts(parameter: Parameter) -> dict[str, object]:
         "name": parameter.name,
         "type": parameter.type.__name__,
         "default": parameter.default,
-        "choices": list(parameter.choices),
+        "choices": [*parameter.choices, *(f"FILE{ending}" for ending in parameter.files)],
         "help": parameter.help,
     }
 

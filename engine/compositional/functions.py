@@ -17,6 +17,7 @@ import functools
 import io
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -25,8 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.errors import ParameterError
-from engine.model import IntArray
-from engine.parameters import LARGEST_FILE, mark, unmarked
+from engine.parameters import content, unmarked
 from engine.problem import Problem
 
 if TYPE_CHECKING:
@@ -36,7 +36,20 @@ Compose: TypeAlias = "Callable[[torch.Tensor], torch.Tensor]"
 """Tensor[..., r, p], the vectors of r groups, to Tensor[..., p]."""
 
 _WEIGHTS = ("W1", "W2", "bias")
-_TRIED = 3  # vectors that a module is tried with
+_TRIED = 4  # vectors that a module is tried with: as many as a set may have
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    MemoryError,
+    RuntimeError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What numpy and zipfile raise on files that are damaged, or no archive of arrays."""
 
 
 def function(name: str, columns: int | None = None) -> Compose:
@@ -58,13 +71,13 @@ def function(name: str, columns: int | None = None) -> Compose:
     ParameterError
         When there is no such function or file, or it does not do what a `Compose` must.
     """
-    return NAMED[name] if name in NAMED else _made(name, _content(name), columns)
+    return NAMED[name] if name in NAMED else _made(name, _read(name), columns)
 
 
 def function_for(problem: Problem, name: str) -> Compose:
     """Give the function of that name for the features of a problem.
 
-    Weights whose name bears the mark of their content are kept with the problem, and with its
+    Weights whose name bears the mark of their content are held by the problem, and kept with its
     project: the function is the same wherever that is opened, and whatever becomes of the file. A
     module is not: it is a program, and who opens a project must not run what somebody put in it.
 
@@ -74,17 +87,19 @@ def function_for(problem: Problem, name: str) -> Compose:
         As `function`; also for a file whose content is another by now, when none was kept.
     """
     text, marked = unmarked(name)
-    if name in NAMED or marked is None:
+    if marked is None:
         return function(name, problem.d)
+    is_kept = Path(text).suffix.lower() in _KEPT
 
     def make() -> Compose:
-        content = functools.partial(_content, name)
-        if Path(text).suffix.lower() not in _KEPT:
-            return _made(name, content(), problem.d)
-        held = problem.kept.indices(f"composition {marked}", lambda: _packed(content()))
-        return _made(name, _unpacked(held), problem.d)
+        held = problem.contents.get(marked) if is_kept else None
+        read = _read(name) if held is None else held
+        made = _made(name, read, problem.d)
+        if is_kept:
+            problem.contents.hold(marked, read)
+        return made
 
-    return problem.kept.get(("composition", marked, problem.d), make)
+    return problem.steps.get(("composition", is_kept, marked, problem.d), make)
 
 
 def unit(vectors: torch.Tensor) -> torch.Tensor:
@@ -122,60 +137,37 @@ NAMED: Mapping[str, Compose] = {"sum": _sum, "max": _max, "mean": _mean}
 # ---------------------------------------------------------------------------- from a file
 
 
-def _content(name: str) -> bytes:
-    """Read a file; where its name bears a mark, its content must be the one marked."""
-    text, marked = unmarked(name)
-    path = Path(text)
-    if path.suffix.lower() not in _FILES:
+def _read(name: str) -> bytes:
+    if Path(unmarked(name)[0]).suffix.lower() not in _FILES:
         raise ParameterError(
             f"compose must be one of {', '.join(NAMED)}, a file of weights (.npz) or a module "
             f"(.pt), not '{name}'"
         )
-    if not path.is_file():
-        raise ParameterError(f"compose: there is no file {text}")
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ParameterError(f"compose: {text} is larger than {LARGEST_FILE // 10**6} MB")
-        content = path.read_bytes()
-    except OSError as error:
-        raise ParameterError(f"compose: {text} cannot be read: {error.strerror}") from error
-    if marked is not None and mark(io.BytesIO(content)) != marked:
-        raise ParameterError(f"compose: {text} is not the file any more that it was")
-    return content
+    return content("compose", name)
 
 
-def _made(name: str, content: bytes, columns: int | None) -> Compose:
+def _made(name: str, held: bytes, columns: int | None) -> Compose:
     path = Path(unmarked(name)[0])
-    return _FILES[path.suffix.lower()](path, content, columns)
+    return _FILES[path.suffix.lower()](path.name, held, columns)
 
 
-def _packed(content: bytes) -> IntArray:
-    """Write bytes as whole numbers, as a project keeps them: how many, and four in each."""
-    padded = content + bytes(-len(content) % 4)
-    return np.concatenate([[len(content)], np.frombuffer(padded, "<i4")]).astype(np.int32)
-
-
-def _unpacked(held: IntArray) -> bytes:
-    return held[1:].astype("<i4").tobytes()[: int(held[0])]
-
-
-def _bilinear(path: Path, content: bytes, columns: int | None) -> Compose:
+def _bilinear(name: str, held: bytes, columns: int | None) -> Compose:
     """Read bilinear weights and check their shapes."""
     import torch
 
-    weights = _weights(path, content)
+    weights = _weights(name, held)
     bias = weights["bias"]
     size = len(bias) if bias.ndim == 1 else -1
-    if size < 1 or any(weights[name].shape != (size, size) for name in ("W1", "W2")):
-        shapes = ", ".join(f"{name} {weights[name].shape}" for name in _WEIGHTS)
+    if size < 1 or any(weights[one].shape != (size, size) for one in ("W1", "W2")):
+        shapes = ", ".join(f"{one} {weights[one].shape}" for one in _WEIGHTS)
         raise ParameterError(
-            f"{path.name}: bilinear weights are W1 (p, p), W2 (p, p) and bias (p,), not {shapes}"
+            f"{name}: bilinear weights are W1 (p, p), W2 (p, p) and bias (p,), not {shapes}"
         )
     if columns is not None and size != columns:
         raise ParameterError(
-            f"{path.name}: these weights are for {size} features; the items have {columns}"
+            f"{name}: these weights are for {size} features; the items have {columns}"
         )
-    first, second, constant = (torch.from_numpy(weights[name]) for name in _WEIGHTS)
+    first, second, constant = (torch.from_numpy(weights[one]) for one in _WEIGHTS)
 
     def both(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
         linear = (one + other) @ first.to(one).T
@@ -184,22 +176,23 @@ def _bilinear(path: Path, content: bytes, columns: int | None) -> Compose:
     return lambda vectors: functools.reduce(both, vectors.unbind(-2))
 
 
-def _weights(path: Path, content: bytes) -> dict[str, npt.NDArray[np.float64]]:
+def _weights(name: str, held: bytes) -> dict[str, npt.NDArray[np.float64]]:
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            lacking = [name for name in _WEIGHTS if name not in file.files]
-            found = {name: file[name] for name in _WEIGHTS if name not in lacking}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ParameterError(f"{path.name} cannot be read as an archive of arrays") from error
+        with np.load(io.BytesIO(held), allow_pickle=False) as file:
+            lacking = [one for one in _WEIGHTS if one not in file.files]
+            found = {one: file[one] for one in _WEIGHTS if one not in lacking}
+    except _UNREADABLE as error:
+        raise ParameterError(f"{name} cannot be read as an archive of arrays") from error
     if lacking:
-        raise ParameterError(f"{path.name} lacks the bilinear weights {', '.join(lacking)}")
-    for name, array in found.items():
-        if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
-            raise ParameterError(f"{path.name}: the weights {name} must be finite numbers")
-    return {name: array.astype(np.float64) for name, array in found.items()}
+        raise ParameterError(f"{name} lacks the bilinear weights {', '.join(lacking)}")
+    for one, array in found.items():
+        numbers = isinstance(array, np.ndarray) and array.dtype.kind in "fiu"
+        if not numbers or not np.isfinite(array).all():
+            raise ParameterError(f"{name}: the weights {one} must be finite numbers")
+    return {one: array.astype(np.float64) for one, array in found.items()}
 
 
-def _module(path: Path, content: bytes, columns: int | None) -> Compose:
+def _module(name: str, held: bytes, columns: int | None) -> Compose:
     """Load a module that somebody made, and see whether it composes."""
     import torch
 
@@ -208,9 +201,10 @@ def _module(path: Path, content: bytes, columns: int | None) -> Compose:
         with warnings.catch_warnings():
             # torch means to give up this format one day; those that follow it fix all shapes
             warnings.simplefilter("ignore", DeprecationWarning)
-            loaded = load(io.BytesIO(content), map_location="cpu")
+            loaded = load(io.BytesIO(held), map_location="cpu")
     except (RuntimeError, ValueError, OSError) as error:
-        raise ParameterError(f"{path.name} holds no module that torch.jit has saved") from error
+        raise ParameterError(f"{name} holds no module that torch.jit has saved") from error
+    loaded.eval()
     for weight in loaded.parameters():
         weight.requires_grad = False  # what is learned are centres, never the module
 
@@ -221,7 +215,7 @@ def _module(path: Path, content: bytes, columns: int | None) -> Compose:
         return composed
 
     if columns is not None:
-        _try(compose, path.name, columns)
+        _try(compose, name, columns)
     return compose
 
 
@@ -235,9 +229,11 @@ def _try(compose: Compose, name: str, columns: int) -> None:
         try:
             composed = compose(vectors)
             turned = compose(vectors.flip(-2))
-        except (RuntimeError, TypeError) as error:
-            first = str(error).strip().splitlines()[-1]
-            raise ParameterError(f"{name} fails on vectors of {size} groups: {first}") from error
+        except Exception as error:  # it is a program of somebody else's
+            why = (str(error).strip() or type(error).__name__).splitlines()[-1]
+            raise ParameterError(f"{name} fails on vectors of {size} groups: {why}") from error
+        if not isinstance(composed, torch.Tensor) or composed.dtype != vectors.dtype:
+            raise ParameterError(f"{name} must give a tensor of the type that it is given")
         if composed.shape != (2, columns):
             raise ParameterError(
                 f"{name} must give one vector for each set, (2, {columns}), not "
@@ -251,7 +247,7 @@ def _try(compose: Compose, name: str, columns: int) -> None:
             raise ParameterError(f"{name} must not depend on the order of the groups")
 
 
-_FILES: Mapping[str, Callable[[Path, bytes, int | None], Compose]] = {
+_FILES: Mapping[str, Callable[[str, bytes, int | None], Compose]] = {
     ".npz": _bilinear,
     ".pt": _module,
 }

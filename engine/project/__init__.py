@@ -143,9 +143,7 @@ class Project:
         """Save what may be saved late, and give the file free. Harmless when closed already."""
         # Only small results wait, which a later session computes again: no reason to stay open.
         with contextlib.suppress(EngineError):
-            if self._shelf:
-                with self._transaction():
-                    pass
+            self.write_shelf()
         self._shelf.clear()
         self._document.close()
 
@@ -360,11 +358,17 @@ class Project:
     def save_indices(self, key: str, indices: IntArray) -> None:
         """Keep a small result; written with the next change to the file, or at `close`.
 
-        A strategy saves many while a person waits, and each could be computed again.
+        A strategy saves many while a person waits, and nearly each could be computed again.
         """
         kept = np.array(indices, dtype=np.int32)
         kept.flags.writeable = False
         self._shelf[key] = kept
+
+    def write_shelf(self) -> None:
+        """Write the small results that wait for the next change."""
+        if self._shelf:
+            with self._transaction():
+                pass
 
     # ------------------------------------------------------------------ copies and checks
 

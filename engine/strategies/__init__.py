@@ -13,7 +13,7 @@ from engine.compositional.membership import Composed
 from engine.hierarchy import Tree
 from engine.job import Job
 from engine.model import Approach, Clustering, Cue, Pair, Query, Verdict
-from engine.parameters import Parameter, describe, named, parse, setting, texts
+from engine.parameters import Parameter, describe, named, parse, setting, texts, words
 from engine.problem import Problem
 from engine.strategies.acdm import Acdm
 from engine.strategies.cobras import Cobras
@@ -165,7 +165,9 @@ def read(text: str) -> tuple[str, Approach]:
         For an unknown strategy, parameter or value.
     """
     label, colon, spec = text.partition(":")
-    name, *settings = (spec if colon else text).split() or [""]
+    if "=" in label:  # it is in the name of a file
+        label, colon, spec = "", "", text
+    name, *settings = words(spec if colon else text) or [""]
     given = complete(name, dict(map(setting, settings)))
     return label.strip() if colon else " ".join(text.split()), given
 

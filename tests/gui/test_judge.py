@@ -41,14 +41,14 @@ from desktop.messages import (
 from desktop.pages import judge_text
 from desktop.pages.judge import JudgePage
 from desktop.settings import Settings
-from desktop.widgets import trail
-from desktop.widgets.history.replay_notice import step_line
+from desktop.widgets import trail, words
 from desktop.widgets.judging.answer_bar import mixed
 from desktop.widgets.judging.answer_gate import SETTLE_MS, GateState
 from desktop.widgets.judging.item_panel import ItemPanel
 from desktop.widgets.judging.sides import shuffled
 from engine.dataset import Role
 from engine.model import (
+    Approach,
     Confidence,
     Conflict,
     Effect,
@@ -649,15 +649,33 @@ def test_a_replay_of_steps_that_are_no_answers(bench: Bench) -> None:
     assert bench.page.pane.area.shown_names == ("IMG_4.png", "IMG_6.png")
 
 
+@pytest.mark.parametrize("kind", [StepKind.STRATEGY, None])
+def test_a_replay_shows_nothing_at_steps_that_were_about_no_items(
+    rows: Bench, kind: StepKind | None
+) -> None:
+    now = rows.opened.snapshot
+    rows.start()
+    history, columns = now.history, rows.page.pane.area.rows.lines
+    if kind is not None:
+        step = replace(answer_step(7, 6, 0, 1), kind=kind, answer=None, approach=Approach("random"))
+        history = (*history, step)
+    for position in (3, 0 if kind is None else 7, 3):
+        shown = replace(now, live=False, question=None, position=position, history=history)
+        rows.controller.view(position)
+        rows.controller.receive(Replayed(shown))
+        assert len(rows.page.pane.area.rows.lines) == (position == 3) * len(columns)
+        assert words.step_line(shown, now) in rows.page.pane.replay.text
+
+
 def test_a_replay_of_another_branch_says_so() -> None:
     _, labels = blobs(N, 3)
     main = (answer_step(1, 0, 1, 2), answer_step(2, 1, 3, 4))
     branch = answer_step(3, 1, 5, 6, on_path=False)
     live = snapshot_of(overview_of(labels), (*main, branch), position=2)
-    assert step_line(replace(live, position=3), live) == "Step 2 of another branch"
-    assert step_line(replace(live, position=1), live) == "Step 1 of 2"
+    assert words.step_line(replace(live, position=3), live) == "Step 2 of another branch"
+    assert words.step_line(replace(live, position=1), live) == "Step 1 of 2"
     taken_back = replace(live, position=1)
-    assert step_line(replace(live, position=2), taken_back) == "Step 2, taken back"
+    assert words.step_line(replace(live, position=2), taken_back) == "Step 2, taken back"
 
 
 # ------------------------------------------------------------------ what is said

@@ -189,10 +189,11 @@ def test_a_file_may_be_chosen_beside_the_choices(
     assert field.file is not None
     assert field.file in form.stops
     assert form.texts == {"compose": "max"}
-    kinds = []
+    kinds, starts = [], []
 
-    def choose(_parent: object, _title: str, _folder: str, kind: str) -> tuple[str, str]:
+    def choose(_parent: object, _title: str, start: str, kind: str) -> tuple[str, str]:
         kinds.append(kind)
+        starts.append(start)
         return (str(file) if len(kinds) == 2 else ""), ""
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", choose)
@@ -201,11 +202,20 @@ def test_a_file_may_be_chosen_beside_the_choices(
     with qtbot.waitSignal(form.changed):
         field.file.click()
     assert "*.npz *.pt" in kinds[0]
+    assert starts == ["", ""]
+    field.file.click()
+    assert starts[-1] == str(file)
     assert not form.fault
     assert unmarked(form.texts["compose"])[0] == str(file)
     again = ParameterForm([offered], form.texts)
     qtbot.addWidget(again)
     assert again.texts == form.texts
+    assert isinstance(field.input, QComboBox)
+    for typed in ("s", "m", str(file.with_name("gone.npz"))):
+        field.input.lineEdit().setText(typed)
+        qtbot.keyClick(field.input, Qt.Key.Key_Return)
+        assert "or a file" in form.fault
+    assert field.input.count() == 2
     field.text = "min"
     assert "or a file" in form.fault
     form.reset()

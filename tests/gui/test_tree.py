@@ -307,12 +307,29 @@ def test_a_failure_is_told_with_its_hint_and_not_tried_again_unasked(desk: Desk)
 
 def test_what_crashed_is_not_tried_again_unasked(desk: Desk) -> None:
     desk.show()
-    desk.controller.receive(Crashed("Traceback …"))
+    desk.controller.receive(Crashed("Traceback …", "look-ahead"))  # which was before
+    assert desk.page.loader.stage is not Stage.STOPPED
+    desk.controller.receive(Crashed("Traceback …", "ShowTree"))
+    assert desk.page.loader.stage is Stage.STOPPED
     desk.controller.receive(Idle())
     desk.controller.receive(Changed(moved_on(desk.opened.snapshot)))
     assert desk.trees_asked == 1
     desk.page.notice.retry.click()
     assert desk.trees_asked == 2
+
+
+def test_a_tree_that_nobody_waits_for_any_more_is_not_worked_out(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped: list[None] = []
+    monkeypatch.setattr(desk.controller, "cancel", lambda: stopped.append(None))
+    desk.controller.send(Compare((), 10))
+    desk.show()
+    desk.page.hide()
+    assert not stopped  # what goes before goes on
+    desk.controller.receive(Idle())
+    desk.controller.receive(Working(0, 0, "Starting"))
+    assert stopped
 
 
 def test_who_leaves_and_comes_back_gets_the_tree(desk: Desk) -> None:

@@ -194,6 +194,19 @@ def test_one_that_takes_too_much_memory_keeps_no_other_from_its_turn(
     ]
 
 
+def test_one_that_does_not_suit_the_data_keeps_no_other_from_its_turn(
+    study: Study, tmp_path: Path
+) -> None:
+    weights = tmp_path / "for five: w.npz"
+    np.savez(weights, W1=np.eye(5), W2=np.eye(5), bias=np.zeros(5))
+    spec = f'wrong: composing "compose={weights}"'
+    assert strategies.read(spec.partition(": ")[2])[0] == spec.partition(": ")[2]  # no label
+    found = last(compare.compare(study, [strategies.read(spec), TWO[0]], Job(), budget=3))
+    wrong, other = found.trials
+    assert "are for 5 features" in wrong.refused
+    assert not other.refused
+
+
 def test_it_can_be_stopped(study: Study) -> None:
     job = Job()
     found = compare.compare(study, TWO, job, budget=10)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 import sqlite3
 from pathlib import Path
 from typing import cast
@@ -23,7 +22,7 @@ from engine.model import Approach, Pair, Verdict
 from engine.parameters import unmarked
 from engine.problem import Problem
 from engine.session import Session
-from engine.strategies import make
+from engine.strategies import complete, make
 from engine.strategies.composing import Several
 from engine.strategies.composing.asking import Compared, Told, doubtful, pick
 from engine.strategies.composing.cells import Cells
@@ -332,8 +331,23 @@ def weighed(tmp_path: Path) -> tuple[Path, Path, list[tuple[int, ...]]]:
     np.savez(source, X=points, y=["+".join(map(str, one)) for one in truth])
     np.savez(weights, W1=np.eye(6), W2=np.zeros((6, 6)), bias=np.zeros(6))
     params = {"compose": str(weights)}
-    Study.create(source, Job(), path=made, strategy="composing", params=params).close()
+    with Study.create(source, Job(), path=made, strategy="composing", params=params) as study:
+        assert study.project is not None
+        study.project.save_copy(tmp_path / "copy.pairloom")  # what is on the disk at once
     return made, weights, truth
+
+
+def weighing(weights: Path, **others: str) -> Approach:
+    return Approach("composing", (("compose", str(weights)), *others.items()))
+
+
+def contents(project: Path) -> int:
+    """Count the files that a project has kept the content of."""
+    connection = sqlite3.connect(project)
+    found = connection.execute("SELECT count(*) FROM arrays WHERE name LIKE 'content %'")
+    (count,) = found.fetchone()
+    connection.close()
+    return int(count)
 
 
 @pytest.mark.parametrize("left", ["nothing", "rubbish", "others"])
@@ -341,8 +355,7 @@ def test_a_project_keeps_how_groups_compose_whatever_becomes_of_the_file(
     tmp_path: Path, weighed: tuple[Path, Path, list[tuple[int, ...]]], left: str
 ) -> None:
     made, weights, truth = weighed
-    other = tmp_path / "other.pairloom"
-    shutil.copy(made, other)
+    other = tmp_path / "copy.pairloom"
     with Study.open(made, Job()) as study:
         told_all(study.session, truth, 20)
         sets = study.session.item_sets
@@ -355,10 +368,15 @@ def test_a_project_keeps_how_groups_compose_whatever_becomes_of_the_file(
         told_all(study.session, truth, 20)
         assert study.session.item_sets == sets
         assert study.session.report()["warnings"] == []
-        compared = list(compare(study, [("it", study.session.approach)], Job(), budget=2))
+        trials = [("it", study.session.approach)]
+        if left == "others":  # looked at, and tried out: nothing of it is kept
+            looked = study.session.consider(weighing(weights, groups="3"), Job())
+            trials.append(("others", looked.approach))
+        compared = list(compare(study, trials, Job(), budget=2))
         assert compared[-1].complete
+        assert not any(trial.refused for trial in compared[-1].trials)
         if left == "others":  # chosen anew, it is another function
-            chosen = study.session.choose(Approach("composing", (("compose", str(weights)),)))
+            chosen = study.session.choose(weighing(weights))
             before = dict(study.settings.params)["compose"]
             assert dict(chosen.approach.params)["compose"] != before
             assert unmarked(before)[0] == str(weights)
@@ -400,7 +418,7 @@ def test_a_project_opens_where_it_lost_how_groups_compose(
         told_all(study.session, truth, 20)
     weights.unlink()
     connection = sqlite3.connect(made)
-    connection.execute("UPDATE arrays SET data = x'00' WHERE name LIKE 'composition %'")
+    connection.execute("UPDATE arrays SET data = x'00' WHERE name LIKE 'content %'")
     connection.commit()
     connection.close()
     with Study.open(made, Job()) as study:
@@ -411,3 +429,35 @@ def test_a_project_opens_where_it_lost_how_groups_compose(
         told_all(study.session, truth, 5)
         study.session.choose(Approach("composing", (("compose", "sum"),)))
         assert study.session.report()["warnings"] == []
+
+
+def test_what_is_only_looked_at_is_not_kept(
+    tmp_path: Path, weighed: tuple[Path, Path, list[tuple[int, ...]]]
+) -> None:
+    made, weights, _ = weighed
+    assert contents(made) == 1
+    np.savez(weights, W1=2 * np.eye(6), W2=np.zeros((6, 6)), bias=np.zeros(6))
+    wide = tmp_path / "wide.npz"
+    np.savez(wide, W1=np.eye(9), W2=np.zeros((9, 9)), bias=np.zeros(9))
+    with Study.open(made, Job()) as study:
+        study.session.consider(weighing(weights), Job())
+        with pytest.raises(ParameterError, match="are for 9 features"):
+            study.session.choose(weighing(wide))
+    assert contents(made) == 1
+    with Study.open(made, Job()) as study:
+        study.session.choose(weighing(weights))
+    assert contents(made) == 2
+
+
+def test_one_function_has_one_result_whatever_its_file_is_called(tmp_path: Path) -> None:
+    points, truth = planted(3, 2, "sum", 0, each=6, p=6)
+    found = []
+    for name in ("w.npz", "one more.NPZ"):
+        weights = tmp_path / name
+        with weights.open("wb") as file:
+            np.savez(file, W1=np.eye(6), W2=np.zeros((6, 6)), bias=np.zeros(6))
+        params = {"compose": str(weights), "cells": "6"}
+        session = Session(Problem(points), "composing", dict(complete("composing", params).params))
+        told_all(session, truth, 12)
+        found.append(([one.pair for one in session.statements], session.item_sets))
+    assert found[0] == found[1]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,8 +108,99 @@ def test_bad_names_and_files(tmp_path) -> None:
     ):
         with pytest.raises(ParameterError, match=told):
             function(name)
+    (tmp_path / "folder.npz").mkdir()
+    with pytest.raises(ParameterError, match="is no file"):
+        function(str(tmp_path / "folder.npz"))
     with pytest.raises(ParameterError, match="are for 3 features; the items have 5"):
         function(str(tmp_path / "w.npz"), 5)
+
+
+def _zipped(file: Path, **members: bytes) -> None:
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+
+
+def _no_archive(file: Path) -> None:
+    with file.open("wb") as one:
+        np.save(one, np.eye(3))
+
+
+def _no_arrays(file: Path) -> None:
+    _zipped(file, W1=b"one", W2=b"two", bias=b"three")
+
+
+def _objects(file: Path) -> None:
+    np.savez(file, W1=np.array([{}]), W2=np.eye(3), bias=np.zeros(3), allow_pickle=True)
+
+
+def _endless(file: Path) -> None:
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000), }"
+    array = b"\x93NUMPY\x01\x00" + (len(header) + 1).to_bytes(2, "little") + header + b"\n"
+    _zipped(file, W1=array, W2=array, bias=array)
+
+
+def _odd_compression(file: Path) -> None:
+    weights(file)
+    content = bytearray(file.read_bytes())
+    at = content.index(b"PK\x01\x02")
+    content[at + 10 : at + 12] = (99).to_bytes(2, "little")
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "make", [_no_archive, _no_arrays, _objects, _endless, _odd_compression, Path.touch]
+)
+def test_damaged_weights_are_refused(tmp_path, make) -> None:
+    make(tmp_path / "w.npz")
+    with pytest.raises(ParameterError, match=r"^w\.npz"):
+        function(str(tmp_path / "w.npz"), 3)
+
+
+class Two(torch.nn.Module):
+    def forward(self, vectors: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return vectors.sum(-2), vectors.sum(-2)
+
+
+class Single(torch.nn.Module):
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        return vectors.sum(-2).float()
+
+
+class UpToThree(torch.nn.Module):
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        assert vectors.shape[-2] < 4, "too many"
+        return vectors.sum(-2)
+
+
+class Normed(torch.nn.Module):
+    """Gives another result while it is trained than afterwards."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(3)
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        summed = vectors.sum(-2)
+        return self.norm(summed.view(-1, 3)).view(summed.shape)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("module", "told"), [(Two, "a tensor"), (Single, "of the type"), (UpToThree, "4 groups")]
+)
+def test_modules_that_cannot_be_used_are_refused(tmp_path, module, told: str) -> None:
+    torch.jit.save(torch.jit.script(module()), tmp_path / "m.pt")
+    with pytest.raises(ParameterError, match=told):
+        function(str(tmp_path / "m.pt"), 3)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_module_is_not_trained_any_more(tmp_path) -> None:
+    torch.jit.save(torch.jit.script(Normed().double()), tmp_path / "m.pt")
+    g = function(str(tmp_path / "m.pt"), 3)
+    vectors = torch.rand(2, 2, 3, dtype=torch.float64)
+    torch.testing.assert_close(g(vectors[:1]), g(vectors)[:1])
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

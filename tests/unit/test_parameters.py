@@ -7,7 +7,16 @@ import pytest
 
 from engine import clusterers, strategies
 from engine.errors import ParameterError
-from engine.parameters import Parameter, checked, describe, parse, texts, unmarked
+from engine.parameters import (
+    LARGEST_FILE,
+    Parameter,
+    checked,
+    describe,
+    parse,
+    texts,
+    unmarked,
+    words,
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,15 @@ def test_text_and_back() -> None:
     assert parse("x", Settings, texts(settings)) == settings
 
 
+def test_words_with_spaces_stand_in_quotation_marks() -> None:
+    assert words('a b=1 "c=x y"  "d= z" e=it\'s f=C:\\w#1') == [
+        "a", "b=1", "c=x y", "d= z", "e=it's", "f=C:\\w#1",
+    ]  # fmt: skip
+    assert words(" ") == []
+    with pytest.raises(ParameterError, match="not closed"):
+        words('a "b=1')
+
+
 @dataclass(frozen=True)
 class Filed:
     weights: str = field(default="sum", metadata={"files": (".npz",), "choices": ("sum", "max")})
@@ -48,7 +66,8 @@ def test_a_file_is_marked_by_its_content(tmp_path: Path) -> None:
         return parse("x", Filed, {"weights": text}).weights
 
     file = tmp_path / "w#1.NPZ"
-    assert read(str(file)) == str(file)  # there is none: who needs it says so
+    with pytest.raises(ParameterError, match="there is no file"):
+        read(str(file))
     file.write_bytes(b"one")
     one = read(str(file))
     assert unmarked(one)[0] == str(file)
@@ -57,9 +76,19 @@ def test_a_file_is_marked_by_its_content(tmp_path: Path) -> None:
     assert read(str(file)) != one
     assert read(one) == one
     (tmp_path / "folder.npz").mkdir()
-    assert read(str(tmp_path / "folder.npz")) == str(tmp_path / "folder.npz")
+    with pytest.raises(ParameterError, match="is no file"):
+        read(str(tmp_path / "folder.npz"))
+    with pytest.raises(ParameterError, match="cannot be read"):
+        read(str(tmp_path / ("w" * 300 + ".npz")))
+    with (tmp_path / "large.npz").open("wb") as large:
+        large.truncate(LARGEST_FILE + 1)
+    with pytest.raises(ParameterError, match="is larger than"):
+        read(str(tmp_path / "large.npz"))
     assert read("max") == "max"
     assert unmarked("max") == ("max", None)
+    odd = tmp_path / "a\nb.npz"
+    odd.write_bytes(b"one")
+    assert unmarked(read(str(odd))) == (str(odd), unmarked(one)[1])
     with pytest.raises(ParameterError, match=r"one of sum, max or a file \(.npz\), not 'min'"):
         read("min")
 

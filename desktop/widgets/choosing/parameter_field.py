@@ -116,6 +116,7 @@ class ParameterField(QWidget):
             choice = Choice()
             choice.addItems(parameter.choices)
             choice.setEditable(bool(parameter.files))
+            choice.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
             choice.currentTextChanged.connect(self._edited)
             return choice
         line = QLineEdit()
@@ -134,8 +135,9 @@ class ParameterField(QWidget):
     def _choose_file(self) -> None:
         endings = " ".join(f"*{ending}" for ending in self.parameter.files)
         kinds = self.tr("Files that fit ({0})").format(endings)
-        now = unmarked(self._typed())[0]
-        chosen, _ = QFileDialog.getOpenFileName(self, self.title, now, kinds)
+        now = self._typed()
+        start = "" if now in self.parameter.choices else unmarked(now)[0]
+        chosen, _ = QFileDialog.getOpenFileName(self, self.title, start, kinds)
         if chosen:
             self.text = chosen
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
-from desktop.widgets import trail, words
+from desktop.widgets import words
 from desktop.widgets.notice import Notice
-from engine.model import Snapshot
 
 if TYPE_CHECKING:
     from desktop.controller import Controller
@@ -37,21 +35,4 @@ class ReplayNotice(Notice):
         if not self._controller.replaying or shown is None or live is None:
             self.say("")
             return
-        self.say(self.tr("{0}: the groups as they were then").format(step_line(shown, live)))
-
-
-def step_line(shown: Snapshot, live: Snapshot) -> str:
-    """Say which step a replay shows, of how many."""
-    if shown.position == 0:
-        return _tr("Before the first step")
-    to_live, to_shown = ([step.seq for step in trail.path_of(state)] for state in (live, shown))
-    number = words.number(len(to_shown))
-    if shown.position in to_live:
-        return _tr("Step {0} of {1}").format(number, words.number(len(to_live)))
-    if live.position in to_shown:
-        return _tr("Step {0}, taken back").format(number)
-    return _tr("Step {0} of another branch").format(number)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("ReplayNotice", text)
+        self.say(self.tr("{0}: the groups as they were then").format(words.step_line(shown, live)))

@@ -115,7 +115,9 @@ class PairArea(QWidget):
             if pictures:
                 self._awaited.add(panel.view)
                 self._show_picture(panel, item)
-        if self._has_rows:
+        if self._has_rows and not items:
+            self.rows.clear_rows()
+        elif self._has_rows:
             self._awaited.add(self.rows)
             self.rows.show_rows(self._items[items[0]], self._items[items[-1]], token)
             self.rows.setColumnHidden(2, len(items) < 2)

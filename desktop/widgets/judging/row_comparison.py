@@ -331,6 +331,11 @@ class RowComparison(QTableView):
         self.scrollToTop()
         self.dimmed = False
 
+    def clear_rows(self) -> None:
+        """Show no rows."""
+        self._lines.put(())
+        self.set_heads("", "")
+
     def _fit_rows(self) -> None:
         """Give texts the height to be read whole."""
         usual = self.verticalHeader().defaultSectionSize()

@@ -40,7 +40,7 @@ class TreeLoader(QObject):
         self._given_up = False  # it failed or was stopped: not again before it is asked for
         self._revision: int | None = None  # of the tree that has arrived
         self._errand = Errand(controller, self)
-        self._errand.changed.connect(self.changed)
+        self._errand.changed.connect(self._changed)
         self._errand.done.connect(self._done)
         controller.studyOpened.connect(self._forget)
         controller.closed.connect(self._forget)
@@ -111,6 +111,11 @@ class TreeLoader(QObject):
         self._revision = shown.revision
         if self.is_current:
             self.arrived.emit(shown)
+
+    def _changed(self) -> None:
+        if self._is_ours and not self._wanted and self._errand.stage is Stage.WORKING:
+            self._errand.stop()  # it was asked for, and nobody looks any more
+        self.changed.emit()
 
     def _done(self) -> None:
         """Ask again for a state that came meanwhile, and for who came back after a stop."""

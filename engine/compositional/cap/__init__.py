@@ -150,6 +150,15 @@ class ApParams(PassingParams):
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What messages came to: a choice, what items cost as exemplars, float64[n], a report."""
+
+    choice: Choice
+    costs: Floats
+    told: dict[str, object]
+
+
 class Cap:
     """Affinity propagation in which items may choose several exemplars that compose.
 
@@ -165,7 +174,7 @@ class Cap:
     """
 
     name: ClassVar[str] = "cap"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     Params: ClassVar[type[Any]] = CapParams
 
     def __init__(self, params: Any) -> None:
@@ -173,8 +182,7 @@ class Cap:
         check_degree(self._degree())
         self._cost = _preference(params.preference)
         self._dampings = _dampings(params.damping)
-        self._told: dict[str, object] = {}
-        self._trace: list[dict[str, object]] = []
+        self._told: dict[str, object] = {"trace": []}
         self._warnings: list[str] = []
 
     def compose(self, problem: Problem, constraints: Constraints, job: Job) -> Composed:
@@ -182,7 +190,7 @@ class Cap:
         from engine.compositional.cap.table import Space
 
         params = self._params
-        self._told, self._trace = {}, []
+        self._told = {"trace": []}
         self._warnings = answers_left_aside(self.name, constraints)
         space = Space.of(
             problem.tensor,
@@ -203,10 +211,10 @@ class Cap:
             `net_similarity`: of the final choice; `feasible`, `converged`, `iterations`,
             `damping`: of the messages it came from; `attempts`: the same for every damping tried;
             `trace`: a line per round and damping (net similarity of the choice, None where it
-            contradicts itself); `warnings`. Of CAP-subset all but `trace` are of the draw that was
-            kept, and `samples` is by what it was: the net similarity of all items for every draw.
+            contradicts itself); `warnings`. Of CAP-subset these are of the draw that was kept, and
+            `samples` is by what it was: the net similarity of all items for every draw.
         """
-        return {**self._told, "trace": list(self._trace), "warnings": list(self._warnings)}
+        return {**self._told, "warnings": list(self._warnings)}
 
     def _degree(self) -> int:
         degree: int = self._params.degree
@@ -223,19 +231,12 @@ class Cap:
 
     def _choice(self, problem: Problem, space: Space, job: Job) -> Choice:
         """Give every item its set."""
-        choice, _, self._told = self._propagated(problem, space, job)
-        return choice
+        found = self._propagated(problem, space, job)
+        self._told = found.told
+        return found.choice
 
-    def _propagated(
-        self, problem: Problem, space: Space, job: Job
-    ) -> tuple[Choice, Floats, dict[str, object]]:
-        """Pass messages with every damping, and keep the choice with the best net similarity.
-
-        Returns
-        -------
-        tuple
-            The choice, what items would cost as exemplars, float64[n], and what is to be told.
-        """
+    def _propagated(self, problem: Problem, space: Space, job: Job) -> _Found:
+        """Pass messages with every damping, and keep the choice with the best net similarity."""
         import torch
 
         from engine.compositional.cap.decode import choose, founders
@@ -243,7 +244,7 @@ class Cap:
         from engine.compositional.cap.swapping import swapped
         from engine.compositional.cap.table import affinities, break_ties, check_memory
 
-        params, degree = self._params, self._degree()
+        params, degree, trace = self._params, self._degree(), []
         sets = Sets.of(space.n, degree, space.n, params.memory * 10**6)
         check_memory(space.n, sets.count, params.memory * 10**6)
         dtype = torch.float32 if params.precision == "float32" else torch.float64
@@ -259,16 +260,14 @@ class Cap:
                 found = swapped(table, found, costs, degree, job)
             choice = choose(space, found, degree, job)
             tried.append((choice.net_similarity(space, costs), settled, choice))
-            self._trace += settled.trace
+            trace += settled.trace
             if settled.converged:
                 rounds = min(rounds, max(_LONG, _LONGER * settled.rounds))
         net, best, kept = max(tried, key=lambda one: one[0])
         attempts = [_told(settled, reached) for reached, settled, _ in tried]
-        return kept, costs, {**_told(best, net), "attempts": attempts}
+        return _Found(kept, costs, {**_told(best, net), "attempts": attempts, "trace": trace})
 
-    def _alone(
-        self, space: Space, costs: Floats, job: Job
-    ) -> tuple[Choice, Floats, dict[str, object]]:
+    def _alone(self, space: Space, costs: Floats, job: Job) -> _Found:
         """Let the only item there is stand for itself."""
         import torch
 
@@ -282,8 +281,9 @@ class Cap:
             "iterations": 0,
             "damping": self._dampings[0],
             "attempts": [],
+            "trace": [],
         }
-        return choice, costs, told
+        return _Found(choice, costs, told)
 
     def _warn(self) -> None:
         if not self._told["feasible"]:
@@ -318,7 +318,7 @@ class CapSubset(Cap):
     """
 
     name: ClassVar[str] = "cap-subset"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     Params: ClassVar[type[Any]] = CapSubsetParams
 
     def _choice(self, problem: Problem, space: Space, job: Job) -> Choice:
@@ -331,21 +331,27 @@ class CapSubset(Cap):
         if params.sample >= n:
             return super()._choice(problem, space, job)
         random = problem.rng(f"{self.name}.rows")
-        tried, costs = [], []
+        tried, nets, costs = [], [], []
+
+        def all_items(found: _Found, drawn: torch.Tensor) -> Choice:
+            exemplars, sets = drawn[found.choice.exemplars], torch.unique(found.choice.chosen)
+            return choose(space, exemplars, params.degree, job, among=sets)
+
         for _ in range(params.samples):
             drawn = torch.from_numpy(np.sort(random.choice(n, params.sample, replace=False)))
-            found, cost, told = self._propagated(problem, space.rows(drawn), job)
-            exemplars, sets = drawn[found.exemplars], torch.unique(found.chosen)
-            tried.append((choose(space, exemplars, params.degree, job, among=sets), told))
-            costs.append(cost.mean())
-        share, cost = params.sample / n, np.mean(costs)  # one cost for all draws: a median varies
+            found = self._propagated(problem, space.rows(drawn), job)
+            tried.append((found, drawn))
+            costs.append(found.costs.mean())
+            of_items = all_items(found, drawn).net_similarity(space, np.zeros(n))
+            nets.append(of_items * params.sample / n)
+        cost = float(np.mean(costs))  # one for all draws: a median varies
         nets = [
-            share * choice.net_similarity(space, np.zeros(n)) + cost * len(choice.exemplars)
-            for choice, _ in tried
+            net + cost * len(found.choice.exemplars)
+            for net, (found, _) in zip(nets, tried, strict=True)
         ]
-        choice, told = tried[int(np.argmax(nets))]
-        self._told = {**told, "samples": nets}
-        return choice
+        best, drawn = tried[int(np.argmax(nets))]
+        self._told = {**best.told, "samples": nets}
+        return all_items(best, drawn)
 
 
 class Ap(Cap):

@@ -33,6 +33,7 @@ from engine.compositional.sets import Sets
 from engine.constraints import Constraints
 from engine.errors import ParameterError
 from engine.job import Job
+from engine.parameters import unmarked
 from engine.problem import Problem
 
 SOLVERS = ("auto", "gradient", "exact")
@@ -203,7 +204,8 @@ class Ckm:
             for number, (spread, steps) in enumerate(lines, 1)
         ]
         if not torch.isfinite(found.spreads).any():
-            raise ParameterError(f"compose: {params.compose} gives values that are not finite")
+            name = unmarked(params.compose)[0]
+            raise ParameterError(f"compose: {name} gives values that are not finite")
         return found, trace
 
     def _manner(self, problem: Problem, sets: Sets, job: Job) -> Manner:

@@ -23,7 +23,7 @@ import hashlib
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -41,6 +41,7 @@ from engine.constraints import Constraints
 from engine.errors import ParameterError, UsageError
 from engine.job import Job
 from engine.model import Clustering, IntArray, Pair, Query, Verdict
+from engine.parameters import unmarked
 from engine.problem import Problem
 from engine.strategies.composing.asking import Compared, Pick, Told, doubtful, pick
 from engine.strategies.composing.cells import Cells
@@ -167,7 +168,9 @@ class Several:
             "cells": self._cells().count,
             "groups": self.composed().groups,
             "open": round(self._found().doubt(self._stands), 4),
-            "warnings": [] if self._kind.g is not None else [_GONE.format(self._params.compose)],
+            "warnings": []
+            if self._kind.g is not None
+            else [_GONE.format(unmarked(self._params.compose)[0])],
         }
 
     # ------------------------------------------------------------------ what follows from answers
@@ -185,9 +188,10 @@ class Several:
 
     @property
     def _plain_key(self) -> tuple[object, ...]:
-        problem = self._started
-        params = f"{self.name}/{self.version} {self._params}"
-        return params, problem.fingerprint, problem.seed
+        problem, params = self._started, self._params
+        name, marked = unmarked(params.compose)
+        same = replace(params, compose=marked or name)  # whatever the file is called
+        return f"{self.name}/{self.version} {same}", problem.fingerprint, problem.seed
 
     @property
     def _shared(self) -> list[tuple[Pair, bool]]:
