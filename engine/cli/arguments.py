@@ -155,7 +155,8 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument(
         "--strategy",
         metavar="S",
-        help="how questions are chosen: “name key=value ...”; see methods",
+        help="how questions are chosen: “name key=value ...”; see methods. What has spaces in it "
+        'stands in quotation marks: “name "key=a file"”',
     )
     which.add_argument(
         "--grouping",
