@@ -24,6 +24,7 @@ from tests.property.test_session import (
     perform,
     seen,
     session,
+    together,
     unmoved,
 )
 
@@ -43,20 +44,15 @@ def test_what_was_said_unasked_is_kept_to(plan: list[tuple[str, object]]) -> Non
     for move in plan:
         perform(live, move)
     snapshot = live.snapshot()
-    labels, waiting = snapshot.clustering.labels, {one.seq for one in snapshot.conflicts}
+    waiting = {one.seq for one in snapshot.conflicts}
     broken = set()
     for said in answers.statements(live.log.path()):
         if said.verdict is Verdict.UNSURE or said.seq in waiting:
             continue
-        together = labels[said.pair.a] == labels[said.pair.b]
-        shared = snapshot.overview.memberships
-        if shared is not None:
-            sets = live.item_sets  # of those set aside too
-            together = not set(sets[said.pair.a]).isdisjoint(sets[said.pair.b])
-        if together != (said.verdict is Verdict.SAME):
+        if together(live, said.pair) != (said.verdict is Verdict.SAME):
             broken.add(said.seq)
             # where items may belong to several groups, no set need explain it
-            assert shared is not None or not said.deliberate
+            assert live.shares or not said.deliberate
     assert set(snapshot.overruled) == broken
 
 

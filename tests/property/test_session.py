@@ -79,6 +79,15 @@ def oracle(live: Session, answers: int) -> None:
         live.tell(question.pair, judge(question.pair))
 
 
+def together(live: Session, pair: Pair) -> bool:
+    """Whether two items are in the same group, or have one in common, those set aside too."""
+    if live.shares:
+        sets = live.item_sets
+        return not set(sets[pair.a]).isdisjoint(sets[pair.b])
+    labels = live.clustering.labels
+    return bool(labels[pair.a] == labels[pair.b] != -1)
+
+
 moves = st.lists(
     st.one_of(
         st.tuples(st.just("answer"), st.sampled_from([*Verdict, None, None, None])),
@@ -168,16 +177,11 @@ def test_the_groups_break_no_answer_in_force(strategy: str, plan: list[tuple[str
     for move in plan:
         perform(live, move)
     snapshot = live.snapshot()
-    labels, composed = snapshot.clustering.labels, snapshot.overview.memberships
     excused = {conflict.seq for conflict in snapshot.conflicts}
     excused.update(snapshot.overruled)  # where a move chose a strategy that may overrule answers
     for said in answers.statements(live.log.path()):
         if said.seq not in excused and said.verdict is not Verdict.UNSURE:
-            together = labels[said.pair.a] == labels[said.pair.b] != -1
-            if composed is not None:
-                sets = live.item_sets  # of those set aside too
-                together = not set(sets[said.pair.a]).isdisjoint(sets[said.pair.b])
-            assert together == (said.verdict is Verdict.SAME)
+            assert together(live, said.pair) == (said.verdict is Verdict.SAME)
 
 
 @pytest.mark.parametrize("strategy", EVERY)
