@@ -87,6 +87,7 @@ class Controller(QObject):
     - `cutChanged(Cut | None)`: a level of the hierarchy is looked at; None = no longer. It ends
       with the state that it is a level of, or when a replay begins.
     - `scanned`, `working`, `idle`, `stopped`, `exported`, `failed`, `crashed`, `closed`.
+    - `reported(str)`: the report of any crash, also of what was not asked for.
     """
 
     studyOpened = Signal(object)
@@ -100,6 +101,7 @@ class Controller(QObject):
     exported = Signal(object)
     failed = Signal(object)
     crashed = Signal(object)
+    reported = Signal(str)
     closed = Signal()
     considered = Signal(object)
     suggestionsChanged = Signal(object)
@@ -297,9 +299,14 @@ class Controller(QObject):
             case Failed():
                 self.failed.emit(news)
             case Crashed():
-                self.crashed.emit(news)
+                self._crash(news)
             case _ as never:
                 assert_never(never)
+
+    def _crash(self, news: Crashed) -> None:
+        self.reported.emit(news.report)
+        if news.of_request:
+            self.crashed.emit(news)
 
     def _suggest(self, suggested: Suggested | None) -> None:
         if suggested is not self._suggested:

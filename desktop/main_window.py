@@ -40,7 +40,6 @@ from desktop.dialogs.strategy import StrategyDialog
 from desktop.images import PictureStore
 from desktop.messages import (
     CloseProject,
-    Crashed,
     Export,
     Exported,
     Failed,
@@ -207,7 +206,7 @@ class MainWindow(QMainWindow):
         controller.closed.connect(self._closed)
         controller.failed.connect(self._failed)
         controller.exported.connect(self._exported)
-        controller.crashed.connect(self._crashed)
+        controller.reported.connect(self.show_crash)
         self.start.projectWanted.connect(lambda file: self.open_path(Path(file)))
         self.start.forgetWanted.connect(self._forget)
         judge = self.workspace.judge
@@ -356,9 +355,6 @@ class MainWindow(QMainWindow):
 
     def _exported(self, news: Exported) -> None:
         self.banner.tell(self.tr("Exported"), news.report)
-
-    def _crashed(self, news: Crashed) -> None:
-        self.show_crash(news.report)
 
     def show_crash(self, report: str) -> None:
         """Show a report of a bug; the window goes on. One at a time: the first says most."""

@@ -393,11 +393,11 @@ class Failed:
 class Crashed:
     """A bug: `report` is the text to copy. The log is on disk.
 
-    `what`: the request, or part of the program, that crashed.
+    `of_request`: whether it ended what was asked for, not only what is done unasked meanwhile.
     """
 
     report: str
-    what: str = ""
+    of_request: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,6 +177,15 @@ def complete(offers: Sequence[Offer], approach: Approach) -> Approach:
     return Approach(approach.strategy, tuple(values.items()))
 
 
+def alike(one: Approach, other: Approach) -> bool:
+    """Whether two complete approaches are the same: of a file that is kept, the content counts."""
+
+    def told(approach: Approach) -> dict[str, str]:
+        return {key: unmarked(value)[1] or value for key, value in approach.params}
+
+    return one.strategy == other.strategy and told(one) == told(other)
+
+
 def unlike(approach: Approach, other: Mapping[str, str]) -> tuple[str, ...]:
     """Name the parameters, with their values, that are not as in `other`."""
     return tuple(

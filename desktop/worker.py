@@ -155,20 +155,22 @@ class EngineWorker(QObject):
                 self.replied.emit(Stopped(what))
         except EngineError as error:
             LOG.warning("%s failed: %s", what, error.message)
-            self.replied.emit(Failed(error.message, error.hint))
+            if what != _LOOK_AHEAD:  # who asks for it will hear of it
+                self.replied.emit(Failed(error.message, error.hint))
         except MemoryError:
             LOG.exception("%s ran out of memory", what)
-            self.replied.emit(
-                Failed(
-                    "There is not enough memory for this.",
-                    "Close other programs, or use fewer items; your answers are saved.",
+            if what != _LOOK_AHEAD:
+                self.replied.emit(
+                    Failed(
+                        "There is not enough memory for this.",
+                        "Close other programs, or use fewer items; your answers are saved.",
+                    )
                 )
-            )
         except Exception:
             LOG.exception("%s crashed", what)
-            self.replied.emit(Crashed(crash_report(what), what))
-            if what == _LOOK_AHEAD:
-                self._do_without_look_ahead()
+            self.replied.emit(Crashed(crash_report(what), of_request=what != _LOOK_AHEAD))
+            if what == _LOOK_AHEAD:  # the question before the person is sound, later ones wait
+                self._looks_ahead = False  # until another project is opened: one report is enough
 
     def _act(self, request: Request) -> None:
         starting = (ScanSource, CreateProject, OpenProject, CloseProject)
@@ -307,12 +309,6 @@ class EngineWorker(QObject):
             return
         if now.question is not None and len(now.next_if) < len(Verdict):
             self._show(self._session(job).speculate(job))
-
-    def _do_without_look_ahead(self) -> None:
-        """Go on after it crashed: the question before the person is sound, later ones wait."""
-        self._looks_ahead = False  # until another project is opened: one report is enough
-        if self._snapshot is not None:
-            self.replied.emit(Changed(self._snapshot))
 
     # ------------------------------------------------------------------ the study
 

@@ -208,11 +208,6 @@ def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]])
         os.fsync(file.fileno())
 
 
-def _warnings(study: Study) -> list[str]:
-    found = study.session.report().get("warnings", [])
-    return [str(one) for one in found] if isinstance(found, list) else []
-
-
 def _origin_of_shared(shown: Snapshot) -> str:
     if shown.progress.answered <= shown.progress.unsure:
         return (
@@ -232,7 +227,7 @@ def origin(study: Study) -> str:
     """Say how the groups were found, a sentence; "" while they are the strategy's own."""
     shown = study.session.snapshot()
     if shown.overview.memberships is not None:
-        return " ".join([_origin_of_shared(shown), *_warnings(study)])
+        return " ".join([_origin_of_shared(shown), *study.session.warnings])
     if shown.grouping == OWN:
         return ""
     name, answered = shown.grouping.strategy, shown.progress.answered

@@ -416,6 +416,12 @@ class Session:
         """Tell what the strategy chose for the data, and what it approximated and how well."""
         return self._live.run.strategy.report()
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of the strategy before trusting the groups."""
+        found = self.report().get("warnings")
+        return tuple(map(str, found)) if isinstance(found, list) else ()
+
     def snapshot(self) -> Snapshot:
         """Return all that a view needs of the present state."""
         live = self._live

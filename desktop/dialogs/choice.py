@@ -258,8 +258,7 @@ class ChoiceDialog(QDialog):
         if now is None:
             return True
         present = strategies.complete(self._matter.offers, self._matter.in_force(now))
-        is_same = (present.strategy, dict(present.params)) == (wanted.strategy, dict(wanted.params))
-        return is_same and not self._matter.is_stale(now)
+        return strategies.alike(present, wanted) and not self._matter.is_stale(now)
 
     # ------------------------------------------------------------------ replies
 

@@ -126,7 +126,7 @@ class Errand(QObject):
             self._say(Stage.FAILED, news)
 
     def _crashed(self, news: Crashed) -> None:
-        if self._is_ours and news.what == type(self._request).__name__:  # and not look-ahead
+        if self._is_ours:
             self._say(Stage.STOPPED, news)
 
     def _stopped(self, _news: Stopped) -> None:

@@ -262,6 +262,8 @@ def _replay(arguments: argparse.Namespace, job: Job) -> int:
             print(
                 f"  {group.slot + 1:>3}  {counted(group.size, 'item'):>12}  {group.name}".rstrip()
             )
+        for warning in result["warnings"]:
+            print(plain(f"Note: {warning}"))
     return DONE
 
 

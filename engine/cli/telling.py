@@ -240,7 +240,7 @@ def clustering_in_words(result: dict[str, Any]) -> Iterator[str]:
         yield plain(f"Note: {warning}")
 
 
-def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:
+def state_facts(study: Study, snapshot: Snapshot) -> dict[str, Any]:
     """Give a state as plain values: what is asked, what was answered, who is in which group."""
     from engine import metrics, strategies
 
@@ -262,6 +262,7 @@ def state_facts(study: Study, snapshot: Snapshot) -> dict[str, object]:
     question = snapshot.question
     known = None if truth is None else truth >= 0
     return {
+        "warnings": list(study.session.warnings) if snapshot.live else [],
         **_shared_facts(study, snapshot),
         "strategy": snapshot.approach.strategy,
         "params": dict(snapshot.approach.params),

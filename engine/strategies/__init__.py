@@ -164,12 +164,24 @@ def read(text: str) -> tuple[str, Approach]:
     ParameterError
         For an unknown strategy, parameter or value.
     """
-    label, colon, spec = text.partition(":")
-    if "=" in label:  # it is in the name of a file
-        label, colon, spec = "", "", text
-    name, *settings = words(spec if colon else text) or [""]
-    given = complete(name, dict(map(setting, settings)))
-    return label.strip() if colon else " ".join(text.split()), given
+    label, spec = _parted(text)
+    name, *settings = words(spec) or [""]
+    return label, complete(name, dict(map(setting, settings)))
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Take the label off: what is before a colon that a strategy follows.
+
+    Where none does, the first colon still ends a label (of a strategy that there is not), unless it
+    is in a value: names of files may have colons.
+    """
+    ends = [at for at, sign in enumerate(text) if sign == ":"]
+    for at in ends:
+        if text[at + 1 :].split()[:1] and text[at + 1 :].split(maxsplit=1)[0] in REGISTRY:
+            return text[:at].strip(), text[at + 1 :]
+    if ends and "=" not in text[: ends[0]]:
+        return text[: ends[0]].strip(), text[ends[0] + 1 :]
+    return " ".join(text.split()), text
 
 
 def parameters(name: str) -> tuple[Parameter, ...]:

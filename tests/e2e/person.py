@@ -18,7 +18,7 @@ from desktop.controller import Controller
 from desktop.dialogs.crash import CrashDialog
 from desktop.dialogs.import_dialog import ImportDialog
 from desktop.main_window import MainWindow
-from desktop.messages import Crashed, Failed
+from desktop.messages import Failed
 from desktop.settings import Settings
 from desktop.widgets.judging.answer_gate import GateState
 from engine.model import Snapshot, Verdict
@@ -45,9 +45,9 @@ class Person:
         self.engine = worker.EngineWorker()
         self.thread = worker.start(self.engine)
         self.controller = Controller(self.engine)
-        self.troubles: list[Failed | Crashed] = []
+        self.troubles: list[Failed | str] = []
         self.controller.failed.connect(self.troubles.append)
-        self.controller.crashed.connect(self.troubles.append)
+        self.controller.reported.connect(self.troubles.append)
         self.window = MainWindow(self.controller, Settings(None))
         self.window.resize(*show_as)
         self.window.show()

@@ -43,6 +43,7 @@ from desktop.messages import (
     Working,
 )
 from desktop.worker import EngineWorker
+from engine.errors import ResourceError
 from engine.model import Snapshot, Verdict
 from engine.session import Session
 
@@ -259,14 +260,36 @@ def test_a_crash_in_look_ahead_is_reported_once_and_the_question_stays(
 
     monkeypatch.setattr(Session, "speculate", fail)
     reports: list[object] = []
-    desk.controller.crashed.connect(reports.append)
+    desk.controller.reported.connect(reports.append)
+    ended: list[object] = []
+    desk.controller.crashed.connect(ended.append)
     revision = desk.state().revision
     desk.answer(1)
     desk.wait(lambda: bool(reports))
-    desk.wait(lambda: isinstance(desk.heard[-1], Changed))  # which follows upon the report
+    assert not ended  # nothing that was asked for
     desk.answer(2)
     assert desk.state().revision == revision + 3
     assert len(reports) == 1
+
+
+@pytest.mark.parametrize("trouble", [ResourceError("too large"), MemoryError()])
+def test_what_look_ahead_cannot_do_is_told_when_it_is_asked_for(
+    desk: Desk, project: Path, monkeypatch: pytest.MonkeyPatch, trouble: Exception
+) -> None:
+    tried: list[None] = []
+
+    def fail(*_: object) -> Snapshot:
+        tried.append(None)
+        raise trouble
+
+    monkeypatch.setattr(Session, "speculate", fail)
+    told: list[object] = []
+    desk.controller.failed.connect(told.append)
+    for times in (1, 2):
+        desk.answer(1)
+        desk.wait(lambda times=times: len(tried) == times)
+    desk.answer(1)
+    assert not told
 
 
 def test_every_stage_of_making_a_project_is_named(

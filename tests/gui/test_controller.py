@@ -234,6 +234,14 @@ def test_another_project_waits_for_what_matters_alone(
     assert engine.stops == stops
 
 
+def test_a_crash_of_what_was_not_asked_for_ends_no_request(
+    controller: Controller, qtbot: QtBot
+) -> None:
+    with qtbot.assertNotEmitted(controller.crashed), qtbot.waitSignal(controller.reported) as told:
+        controller.receive(Crashed("Report", of_request=False))
+    assert told.args == ["Report"]
+
+
 def test_closing_leaves_nothing(controller: Controller, qtbot: QtBot) -> None:
     with qtbot.waitSignal(controller.closed):
         controller.receive(Closed())

@@ -211,10 +211,17 @@ def test_a_file_may_be_chosen_beside_the_choices(
     qtbot.addWidget(again)
     assert again.texts == form.texts
     assert isinstance(field.input, QComboBox)
-    for typed in ("s", "m", str(file.with_name("gone.npz"))):
+    for typed, wrong in (
+        ("s", "or a file"),
+        ("m", "or a file"),
+        (str(file.with_name("gone.npz")), "There is no file"),
+        (str(tmp_path), "or a file"),
+        (f'"{file}"', ""),
+    ):
         field.input.lineEdit().setText(typed)
         qtbot.keyClick(field.input, Qt.Key.Key_Return)
-        assert "or a file" in form.fault
+        assert wrong in form.fault
+        assert bool(wrong) == bool(form.fault)
     assert field.input.count() == 2
     field.text = "min"
     assert "or a file" in form.fault

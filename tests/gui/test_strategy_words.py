@@ -63,3 +63,13 @@ def test_slips_are_shares_that_the_engine_takes() -> None:
 def test_of_a_file_that_is_kept_the_folder_is_not_told() -> None:
     kept = Approach("composing", (("compose", "/of/someone/w.npz#0123456789abcdef"),))
     assert words.unlike(kept, {"compose": "sum"}) == ("compose = w.npz#0123456789abcdef",)
+
+
+def test_a_file_is_the_same_by_whatever_way_it_is_named() -> None:
+    one, same, other = (
+        Approach("composing", (("compose", text), ("degree", "2")))
+        for text in ("w.npz#0123456789abcdef", "/of/w.npz#0123456789abcdef", "w.npz#" + 16 * "0")
+    )
+    assert words.alike(one, same)
+    assert not words.alike(one, other)
+    assert not words.alike(one, Approach("random", one.params))

@@ -448,7 +448,7 @@ def test_nothing_can_be_said_in_a_replay(desk: Desk) -> None:
 
 def test_a_crash_leaves_nothing_to_answer(desk: Desk) -> None:
     desk.show().ready()
-    desk.controller.receive(Crashed("report", "Suggest"))
+    desk.controller.receive(Crashed("report"))
     desk.press(Qt.Key.Key_Return)
     assert not desk.sent(Tell)
 

@@ -307,9 +307,9 @@ def test_a_failure_is_told_with_its_hint_and_not_tried_again_unasked(desk: Desk)
 
 def test_what_crashed_is_not_tried_again_unasked(desk: Desk) -> None:
     desk.show()
-    desk.controller.receive(Crashed("Traceback …", "look-ahead"))  # which was before
+    desk.controller.receive(Crashed("Traceback …", of_request=False))  # what was done unasked
     assert desk.page.loader.stage is not Stage.STOPPED
-    desk.controller.receive(Crashed("Traceback …", "ShowTree"))
+    desk.controller.receive(Crashed("Traceback …"))
     assert desk.page.loader.stage is Stage.STOPPED
     desk.controller.receive(Idle())
     desk.controller.receive(Changed(moved_on(desk.opened.snapshot)))

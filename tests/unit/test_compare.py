@@ -194,6 +194,26 @@ def test_one_that_takes_too_much_memory_keeps_no_other_from_its_turn(
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "label", "name"),
+    [
+        ("c=0.5: falcon c=0.5", "c=0.5", "falcon"),
+        ("falcon c=0.5: falcon c=0.5", "falcon c=0.5", "falcon"),
+        (" two  words :cobras", "two  words", "cobras"),
+        ("falcon   c=0.5", "falcon c=0.5", "falcon"),
+    ],
+)
+def test_labels(text: str, label: str, name: str) -> None:
+    found, approach = strategies.read(text)
+    assert (found, approach.strategy) == (label, name)
+
+
+@pytest.mark.parametrize("text", ["mine: rubbish", "rubbish", "a: rubbish c=1"])
+def test_a_strategy_that_there_is_not_is_named(text: str) -> None:
+    with pytest.raises(ParameterError, match="no strategy 'rubbish'"):
+        strategies.read(text)
+
+
 def test_one_that_does_not_suit_the_data_keeps_no_other_from_its_turn(
     study: Study, tmp_path: Path
 ) -> None:

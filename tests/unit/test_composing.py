@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pytest
 import torch
 
 from engine import export
+from engine.cli import main
 from engine.compare import compare
 from engine.compositional.functions import function
 from engine.compositional.membership import Composed
@@ -367,7 +367,7 @@ def test_a_project_keeps_how_groups_compose_whatever_becomes_of_the_file(
     with Study.open(other, Job()) as study:
         told_all(study.session, truth, 20)
         assert study.session.item_sets == sets
-        assert study.session.report()["warnings"] == []
+        assert study.session.warnings == ()
         trials = [("it", study.session.approach)]
         if left == "others":  # looked at, and tried out: nothing of it is kept
             looked = study.session.consider(weighing(weights, groups="3"), Job())
@@ -390,7 +390,9 @@ class Doubled(torch.nn.Module):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_module_is_no_part_of_the_project(tmp_path: Path) -> None:
+def test_a_module_is_no_part_of_the_project(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     points, truth = planted(3, 2, "sum", 0, each=6, p=6)
     source, module, made = tmp_path / "a.npz", tmp_path / "m.pt", tmp_path / "p.pairloom"
     np.savez(source, X=points)
@@ -400,13 +402,15 @@ def test_a_module_is_no_part_of_the_project(tmp_path: Path) -> None:
     with Study.create(source, Job(), path=made, strategy="composing", params=params) as study:
         told_all(study.session, truth, 3)
     with Study.open(made, Job()) as study:
-        assert study.session.report()["warnings"] == []
+        assert study.session.warnings == ()
     for left in (None, content[:-1]):  # who opens it must not run what somebody put in its place
         module.unlink()
         if left is not None:
             module.write_bytes(left)
         with Study.open(made, Job()) as study:
-            assert len(cast("list[str]", study.session.report()["warnings"])) == 1
+            (warning,) = study.session.warnings
+        assert main(["replay", str(made)]) == 0
+        assert warning in capsys.readouterr().out
         module.write_bytes(content)
 
 
@@ -423,12 +427,12 @@ def test_a_project_opens_where_it_lost_how_groups_compose(
     connection.close()
     with Study.open(made, Job()) as study:
         assert len(study.session.statements) == 20
-        (warning,) = cast("list[str]", study.session.report()["warnings"])
+        (warning,) = study.session.warnings
         assert str(weights) in warning
         assert warning in export.origin(study)
         told_all(study.session, truth, 5)
         study.session.choose(Approach("composing", (("compose", "sum"),)))
-        assert study.session.report()["warnings"] == []
+        assert study.session.warnings == ()
 
 
 def test_what_is_only_looked_at_is_not_kept(

@@ -199,11 +199,18 @@ class ParameterField(QWidget):
     @property
     def fault(self) -> str:
         """What is to be put right; "" = nothing."""
+        typed = self._typed()
         try:
-            checked(self.parameter, self._typed())
-        except ParameterError:
-            return self._wanted()
+            checked(self.parameter, typed)
+        except ParameterError as error:
+            names_file = typed.lower().endswith(self.parameter.files or (" ",))
+            return self._of_file(error) if names_file else self._wanted()
         return ""
+
+    def _of_file(self, error: ParameterError) -> str:
+        """Say what is the matter with a file; the field need not be named in it."""
+        text = error.message.removeprefix(f"{self.parameter.name}: ")
+        return f"{text[:1].upper()}{text[1:]}."
 
     @property
     def is_usual(self) -> bool:
@@ -214,6 +221,8 @@ class ParameterField(QWidget):
         match self.input:
             case QCheckBox():
                 return "yes" if self.input.isChecked() else "no"
+            case QComboBox() if self.input.isEditable():
+                return self.input.currentText().strip().strip('"')  # as paths are copied
             case QComboBox():
                 return self.input.currentText()
         typed = self.input.text()

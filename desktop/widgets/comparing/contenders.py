@@ -124,7 +124,7 @@ class Contenders(QListWidget):
     def _same(self, one: Approach, other: Approach) -> bool:
         """Whether two are the same strategy with the same parameters, given or usual."""
         mine, theirs = (strategies.complete(self._offers, each) for each in (one, other))
-        return mine.strategy == theirs.strategy and dict(mine.params) == dict(theirs.params)
+        return strategies.alike(mine, theirs)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Take one that was added off the list."""

@@ -35,4 +35,7 @@ class ReplayNotice(Notice):
         if not self._controller.replaying or shown is None or live is None:
             self.say("")
             return
-        self.say(self.tr("{0}: the groups as they were then").format(words.step_line(shown, live)))
+        text = self.tr("{0}: the groups as they were then")
+        if shown.position == live.position:
+            text = self.tr("{0}: the groups as they are")
+        self.say(text.format(words.step_line(shown, live)))
