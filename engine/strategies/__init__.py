@@ -177,7 +177,7 @@ def _parted(text: str) -> tuple[str, str]:
     """
     ends = [at for at, sign in enumerate(text) if sign == ":"]
     for at in ends:
-        if text[at + 1 :].split()[:1] and text[at + 1 :].split(maxsplit=1)[0] in REGISTRY:
+        if {*text[at + 1 :].split(maxsplit=1)[:1]} & REGISTRY.keys():
             return text[:at].strip(), text[at + 1 :]
     if ends and "=" not in text[: ends[0]]:
         return text[: ends[0]].strip(), text[ends[0] + 1 :]
